@@ -92,7 +92,7 @@ describe('a failure in telemetry', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question, or cause it to be sent twice: %s',
+    "does not change a question's answer or cause the question to be sent twice: %s",
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -102,7 +102,7 @@ describe('a failure in telemetry', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question that the client refuses: %s',
+    'does not hide the error if the client refuses a question: %s',
     async (question) => {
       const { client } = await startServer(telemetryWith({ question }), REFUSAL)
       expect(textOf(await client.call('ask'))).toContain('broken')

@@ -46,7 +46,7 @@ describe('create-jetway', () => {
     expect(statSync(join(line.cwd, 'my-server')).mode & 0o777).toBe(0o777 & ~process.umask())
   })
 
-  it.each(TEMPLATE_NAMES)('creates identical files each time: %s', async (template) => {
+  it.each(TEMPLATE_NAMES)('creates the same files each time: %s', async (template) => {
     const line = commandLine()
     for (const parent of ['a', 'b'])
       expect(await line.run(`${parent}/my-server`, '--template', template, ...QUIET)).toBe(0)
@@ -69,7 +69,7 @@ describe('create-jetway', () => {
     expect(line.output.stdout).toContain('cd "My Weather_Server"')
   })
 
-  it('creates the project even if its output is closed', async () => {
+  it("creates the project even if the command's output is closed", async () => {
     const line = commandLine()
     const child = start(line, 'a', ...QUIET)
     const exited = once(child, 'exit')
@@ -116,7 +116,7 @@ describe('the target folder', () => {
   })
 })
 
-describe('an invalid command line', () => {
+describe('the command line', () => {
   it.each([
     [[], 'The folder is missing'],
     [['a', 'b'], 'Unexpected argument b'],
@@ -126,7 +126,7 @@ describe('an invalid command line', () => {
     [['a', '--template'], "Option '-t, --template <value>' argument missing"],
     [['…'], '… is no name for a package'],
     [['node_modules'], 'node_modules is no name for a package'],
-  ])('exits with code 2 and writes nothing: %j', async (argv, message) => {
+  ])('if invalid, is rejected with exit code 2, and no files are written: %j', async (argv, message) => {
     const line = commandLine()
     expect(await line.run(...argv)).toBe(2)
     expect(line.output.stderr.slice(0, message.length)).toBe(message)
@@ -134,7 +134,7 @@ describe('an invalid command line', () => {
     expect(readdirSync(line.cwd)).toEqual([])
   })
 
-  it('suggests adding -- if npm has consumed the options', async () => {
+  it('results in a suggestion to add -- if npm has consumed the options', async () => {
     const line = commandLine({ env: { npm_config_template: 'true' } })
     expect(await line.run('my-server', 'fastify')).toBe(2)
     expect(line.output.stderr).toContain('npm create jetway@latest my-server -- --template fastify')
@@ -164,7 +164,7 @@ describe('questions', () => {
   })
 
   it.each([[['--yes', 'a'], true] as const, [['a'], false] as const])(
-    'are not asked with --yes or without a terminal: %j',
+    'are skipped with --yes or without a terminal: %j',
     async (argv, terminal) => {
       const line = commandLine({ terminal })
       expect(await line.run(...argv, ...QUIET)).toBe(0)
@@ -172,7 +172,7 @@ describe('questions', () => {
     },
   )
 
-  it('end the command without creating files if the user interrupts it', async () => {
+  it('leave no files behind if the user interrupts the command', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder'))
@@ -182,7 +182,7 @@ describe('questions', () => {
   })
 })
 
-describe('the installation', () => {
+describe('create-jetway while it installs dependencies', () => {
   /** Puts a fake package manager first on the PATH. */
   function withManager(script: string, options: { readonly agent?: string | undefined } = {}): CommandLine {
     const line = commandLine({ env: { npm_config_user_agent: options.agent } })
@@ -209,14 +209,14 @@ describe('the installation', () => {
     expect(line.output.stdout).not.toContain(`${manager} install\n`)
   })
 
-  it('exits with code 1 and keeps the project if it fails', async () => {
+  it('exits with code 1 and keeps the project if the package manager fails', async () => {
     const line = withManager('exit 3')
     expect(await line.run('a', '--no-git')).toBe(1)
     expect(line.output.stderr).toMatch(/^npm install failed\nThe project is complete/)
     expect(existsSync(join(line.cwd, 'a/package.json'))).toBe(true)
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves no files behind after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('removes the project if it receives %s', async (signal) => {
     const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
     const child = start(line, 'a')
     child.stdout?.resume()
@@ -231,7 +231,7 @@ describe('the installation', () => {
     ['a', false],
     ['made', true],
     ['deep/er/a', false],
-  ])('leaves no files behind if it is interrupted: %s', async (folder, existed) => {
+  ])('removes the created files if the user interrupts it: %s', async (folder, existed) => {
     const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
     if (existed) mkdirSync(join(line.cwd, folder))
     const done = line.run(folder)

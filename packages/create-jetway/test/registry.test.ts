@@ -40,7 +40,7 @@ const get = (url: string, init: RequestInit = {}): Promise<Response> =>
 
 describe('the registry that serves tarballs', () => {
   it.each(['create-thing', '@scope/thing'])(
-    "returns the tarball's version as the latest one: %s",
+    'returns the version in the tarball as the latest version: %s',
     async (name) => {
       const manifest = { name, version: '1.2.3', bin: { thing: 'a.js' } }
       const folder = tarballs(manifest)
@@ -66,7 +66,7 @@ describe('the registry that serves tarballs', () => {
   )
 
   it.each(['fastify', '@types%2fnode', '-/ping', 'fastify/-/fastify-5.0.0.tgz', '..%2f..%2fetc%2fpasswd'])(
-    'redirects requests for anything else: %s',
+    'redirects all other requests to the upstream registry: %s',
     async (path) => {
       const response = await get((await serve(tarballs({ name: 'a', version: '1.0.0' }))) + path)
       expect([response.status, response.headers.get('location')]).toEqual([302, UPSTREAM + path])

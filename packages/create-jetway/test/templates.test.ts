@@ -49,7 +49,7 @@ describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
     expect([...files.keys()].filter((path) => path.startsWith('_'))).toEqual([])
   })
 
-  it('leaves no placeholders in the files', () => {
+  it('leaves no placeholders in the created files', () => {
     const left = [...files].flatMap(([path, text]) =>
       [...text.matchAll(/__[A-Z_]+__/g)].map(([word]) => `${path}: ${word}`),
     )
@@ -57,7 +57,7 @@ describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
     expect(files.get('LICENSE')).toContain('Copyright (c) Ada $& "Lovelace"\n')
   })
 
-  it("defines the scripts dev, build, typecheck and test, and the project's names", () => {
+  it("defines the project's names and the scripts dev, build, typecheck and test", () => {
     expect(Object.keys(manifest.scripts)).toEqual(
       expect.arrayContaining(['dev', 'build', 'typecheck', 'test']),
     )
@@ -70,13 +70,13 @@ describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
     expect(manifest.bin).toEqual(template === 'workers' ? undefined : { 'my-server': 'dist/main.js' })
   })
 
-  it('has a version range for each dependency, and the current version for Jetway packages', () => {
+  it("has a version range for each dependency, and the current version of Jetway's packages", () => {
     const ranges = { ...manifest.dependencies, ...manifest.devDependencies }
     for (const [name, range] of Object.entries(ranges))
       expect(range, name).toMatch(name.startsWith('@jetway/') ? `^${ownVersion}` : /^[~^]\d/)
   })
 
-  it('installs every package that its code imports', () => {
+  it('has a dependency for every package that its code imports', () => {
     const imported = [...files]
       .filter(([path]) => path.endsWith('.ts'))
       .flatMap(([, text]) => [...text.matchAll(/from '([^'.][^']*)'/g)].map(([, name = '']) => name))
@@ -101,12 +101,12 @@ describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
 })
 
 describe('the HTTP templates', () => {
-  it.each(['hono', 'express', 'node'])('share one server and one test: %s', (template) => {
+  it.each(['hono', 'express', 'node'])('have the same server and test files: %s', (template) => {
     for (const path of ['src/server.ts', 'test/server.test.ts'])
       expect(source(template, path), path).toBe(source('fastify', path))
   })
 
-  it('use the same src/main.ts in app and fastify', () => {
+  it('use the same src/main.ts in the app and fastify templates', () => {
     expect(source('app', 'src/main.ts')).toBe(source('fastify', 'src/main.ts'))
   })
 })

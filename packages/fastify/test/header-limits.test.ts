@@ -20,7 +20,7 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   return info.mock.calls.map(([, message]) => message)
 }
 
-it('the plugin logs once which options limit headers and requests if the app sets neither limit', async () => {
+it('if the app limits neither headers nor requests, the plugin logs the options for both once', async () => {
   expect(await logged(Fastify())).toEqual([
     expect.stringMatching(/headersTimeout.* connectionsCheckingInterval.* requestTimeout of Fastify/),
   ])

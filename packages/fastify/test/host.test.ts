@@ -181,7 +181,7 @@ describe("the app's authentication", () => {
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
-    'can run in %s, and sends the app’s own refusal before the body is read',
+    'can run in the %s hook, and refuses a request before its body is read',
     async (hook) => {
       const app = guarded(hook)
       const socket = await raw(
@@ -245,7 +245,7 @@ describe('request bodies', () => {
     [400, 400],
     [418, 418],
   ])(
-    "are refused by the app's error handler if a hook throws an error with status %s: status %i",
+    "are refused by the app's error handler if a hook throws an error: status %s → %i",
     async (statusCode, status) => {
       const app = Fastify()
       app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
@@ -279,7 +279,7 @@ describe('request bodies', () => {
     },
   )
 
-  it('receive an error immediately if a hook has already consumed them', async () => {
+  it('cause an immediate error if a hook has already consumed them', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()

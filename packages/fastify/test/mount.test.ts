@@ -55,7 +55,7 @@ describe("a mount's path", () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('with %s is %s', async (_form, path, register) => {
+  ])('is derived from the registration: %s → %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -68,7 +68,7 @@ describe("a mount's path", () => {
     [false, 404],
     [true, 200],
   ])(
-    'follows the app’s ignoreTrailingSlash option: if %s, a trailing slash results in %i',
+    'follows the app’s ignoreTrailingSlash option: if %s, a trailing slash results in status %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
       const url = await mounted(STATELESS, app)
@@ -123,8 +123,8 @@ describe("the app's other routes", () => {
   })
 })
 
-describe('HTTP/2', () => {
-  it('serves calls and streams, checks :authority, and closes', async () => {
+describe('a mount over HTTP/2', () => {
+  it('serves calls and streams, checks :authority, and can be closed', async () => {
     const app = Fastify({ http2: true })
     onTestFinished(() => app.close())
     app.register(mcp, { ...STATELESS, path: '/json' })
@@ -144,7 +144,7 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('closing the app', () => {
+describe('closing the app or the mount', () => {
   it.each([
     ['read before the endpoint is called', {}],
     ['read when the endpoint requests the body', { authenticate: () => ({ principal: 'ada' }) }],
@@ -193,7 +193,7 @@ describe('closing the app', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('lets the mount refuse a call without waiting for its body', async () => {
+  it('makes the mount refuse new calls without waiting for their bodies', async () => {
     const app = Fastify()
     const mount = deferred<MountHandle>()
     const url = await mounted({ server: createServer(), stateless: true, onMount: mount.resolve }, app)

@@ -42,7 +42,7 @@ describe("a mount's path", () => {
       '/api/ai',
       (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
     ],
-  ])('with %s is %s', async (_form, path, use) => {
+  ])('is derived from the registration: %s → %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
     const url = await listen(app)
@@ -73,7 +73,7 @@ describe("a mount's path", () => {
     ])
   })
 
-  it('can be one of several routes', async () => {
+  it('can be set on a mount that handles several routes', async () => {
     const app = new Hono()
     const mount = mcp({ ...STATELESS, path: '/mcp', health: true })
     app.all('/mcp', mount)
@@ -93,14 +93,14 @@ describe("a mount's path", () => {
   it.each([
     [true, 404],
     [false, 200],
-  ])('follows the app’s `strict` option: if %s, a trailing slash results in %i', async (strict, status) => {
+  ])('follows the app’s `strict` option: if %s, a trailing slash results in status %i', async (strict, status) => {
     const app = new Hono({ strict })
     const url = await mounted({ ...STATELESS, logger: silent }, app)
     expect((await post(`${url}/mcp/`)).status).toBe(status)
     expect((await post(`${url}/mcp`)).status).toBe(200)
   })
 
-  it('is logged once if an MCP client requests / or adds a trailing slash, but not for other requests', async () => {
+  it('is logged once if an MCP client requests / or the path with a trailing slash, but not for other requests', async () => {
     const logger = logLines()
     const app = new Hono().basePath('/api').use(mcp({ ...STATELESS, logger }))
     const url = await listen(new Hono().use(mcp({ ...STATELESS, path: '/ai', logger })).route('/', app))
@@ -129,7 +129,7 @@ describe("a mount's path", () => {
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
 
-  it('excludes all other paths, so that the app receives their bodies unread', async () => {
+  it('leaves requests to all other paths to the app, with their bodies unread', async () => {
     const app = new Hono()
     app.use(mcp(STATELESS))
     app.post('/echo', async (c) => c.json(await c.req.json()))
@@ -220,16 +220,16 @@ describe("the app's middleware", () => {
       await until(await raw(url, bytesOf('/mcp', '', { 'content-length': '1000000' })), 'mine'),
     ).toContain(' 401 ')
   })
+})
 
-  it('does not prevent `locals` from reading the body', async () => {
+describe('request bodies', () => {
+  it('can be read by both the `locals` option and the server', async () => {
     const texts: Promise<string>[] = []
     const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
     expect(await Promise.all(texts)).toEqual([callFrame('name')])
   })
-})
 
-describe('request bodies', () => {
   it('can be read by the server, and also by middleware that clones the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
@@ -281,7 +281,7 @@ it('the `closed` promise resolves when the mount has closed', async () => {
   await mount.closed
 })
 
-describe('types', () => {
+describe('TypeScript types', () => {
   it('require the declared type of ctx.locals, and reject unknown options', () => {
     const typed = createServer<{ user: string }>()
     expect(mcp({ server: typed, locals: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')

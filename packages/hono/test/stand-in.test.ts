@@ -26,7 +26,7 @@ async function after(read: (request: Request) => unknown): Promise<Touched> {
   return found
 }
 
-describe('touched', () => {
+describe('`touched`', () => {
   // The order matters: the first request must be read before `touched` has seen any.
   test.for<[string, (request: Request) => unknown, Touched]>([
     ['its headers', (request) => request.headers.get('host'), HEADERS],

@@ -11,7 +11,7 @@ type Theirs = RegExp | ((text: string) => boolean)
 const holds = (format: Format | undefined, text: string): boolean =>
   typeof format === 'function' ? format(text) : false
 
-describe('FORMATS', () => {
+describe('formats', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
       'date',

@@ -17,7 +17,7 @@ describe('maxSteps', () => {
   const item = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
   const list = { type: 'array', items: item }
 
-  it('does not change verdicts or errors', () => {
+  it('does not change validation results or errors', () => {
     for (const value of [[{ a: 1 }], [{ a: 'x' }], [{}], 5]) {
       expect(limited(list).isValid(value)).toBe(createValidator(list).isValid(value))
       expect(limited(list).errors(value)).toEqual(createValidator(list).errors(value))
@@ -181,12 +181,12 @@ describe('patterns of a validator with maxSteps', () => {
     ['^(?=(a+)+$)b', 'a'.repeat(20_000)],
     ['^a*a*a*a*a*a*a*a*$', 'a'.repeat(20_000)],
     [`${'a?'.repeat(30)}b`, 'a'.repeat(10_000)],
-  ])('take linear time: %s', (pattern, text) => {
+  ])('are matched in linear time: %s', (pattern, text) => {
     expect(msOf(() => expect(matches(pattern, `${text}!`)).toBe(false))).toBeLessThan(2_000)
   })
 
   it.each([String.raw`^(a)\1`, '(?<=a)b', '(?<!a)b', String.raw`(?<n>a)\k<n>`])(
-    'throw for backreferences and lookbehinds: %s',
+    'are rejected if they contain backreferences or lookbehinds: %s',
     (pattern) => {
       expect(() => limited({ pattern })).toThrow(
         `the steps of the pattern ${JSON.stringify(pattern)} cannot be counted`,
@@ -195,13 +195,13 @@ describe('patterns of a validator with maxSteps', () => {
   )
 
   it.each(['a{1000000}', '((a{100}){100}){100}', `^(?:a|a){1,${'9'.repeat(400)}}b`, '(?:){99999999}'])(
-    'throw StepLimitError if they have too many states: %s',
+    'cause StepLimitError if they have too many states: %s',
     (pattern) => {
       expect(() => limited({ pattern })).toThrow(StepLimitError)
     },
   )
 
-  it('throw SyntaxError for invalid regular expressions', () => {
+  it('cause SyntaxError if they are invalid regular expressions', () => {
     expect(() => limited({ patternProperties: { '(': {} } })).toThrow(SyntaxError)
   })
 

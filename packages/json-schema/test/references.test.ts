@@ -11,7 +11,7 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 const VALUES = [{ p: 'x' }, { p: 1 }]
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2
-describe('resolving $ref against $id', () => {
+describe('a $ref resolved against an $id', () => {
   it.each([
     ['http://a.test/b/c/d', '../e', 'http://a.test/b/e'],
     ['http://a.test/b/c/d', '../../../e', 'http://a.test/e'],
@@ -30,7 +30,7 @@ describe('resolving $ref against $id', () => {
     ['urn:a:b', 'urn:a:c', 'urn:a:c'],
     ['ftp://a.test', 'ftp://b.test', 'ftp://b.test'],
     ['x://h', 'c', 'x://h/c'],
-  ])('with the $id %s resolves %s to %s', ($id, $ref, target) => {
+  ])('with the $id %s, %s resolves to %s', ($id, $ref, target) => {
     const $defs = { t: { $id: target, ...TEXT } }
     expect(expectSame({ $id, $defs, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
@@ -222,7 +222,7 @@ it.each<[string, JsonSchema, boolean]>([
   [DRAFT_2020, { dependencies: { a: ['x'] } }, true],
   [DRAFT_2020, { dependencies: { a: 1 } }, false],
   [DRAFT_2020, { default: 1, const: 1, examples: [] }, true],
-])('createValidator checks a schema against the metaschema %s: %j is valid: %s', ($schema, part, valid) => {
+])('`createValidator` checks a schema against the metaschema %s: %j is valid: %s', ($schema, part, valid) => {
   const validator = createValidator({ $schema, properties: { p: { $ref: $schema } } })
   expect(validator.isValid({ p: part })).toBe(valid)
   const create = (): unknown => createValidator({ $schema, properties: { a: part } })

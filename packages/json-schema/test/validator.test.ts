@@ -116,7 +116,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
   })
 
-  it('counts the values that it has checked', () => {
+  it('counts the checked values in its steps', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)
     validator.isValid(Array.from({ length: 1_000 }, () => 1))
@@ -160,7 +160,7 @@ describe('createValidator', () => {
         $defs: { p: { $dynamicAnchor: 'p', type: 'string' } },
       },
     ],
-  ])('throws for a schema that refers back to itself without moving into the value: %s', (_, schema) => {
+  ])('throws for a schema that refers to itself without going deeper into the value: %s', (_, schema) => {
     expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
   })
 
@@ -190,7 +190,7 @@ describe('createValidator', () => {
     expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
   })
 
-  it('follows recursive references that apply to parts of the value', () => {
+  it('follows recursive references that go deeper into the value', () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',
       type: 'object',
@@ -218,7 +218,7 @@ it.each([
   ['a😀', 2],
   ['\uD83D', 1],
   ['', 0],
-])('minLength and maxLength count code points: %j has the length %i', (text, length) => {
+])('`minLength` and `maxLength` count code points: %j has the length %i', (text, length) => {
   const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
   expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
   expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([
@@ -227,7 +227,7 @@ it.each([
   ])
 })
 
-it('dialectOf returns the dialect of $schema', () => {
+it('`dialectOf` returns the dialect of $schema', () => {
   expect(dialectOf({})).toBe('draft-2020-12')
   expect(dialectOf({ $schema: 'http://json-schema.org/draft-07/schema#' })).toBe('draft-07')
   expect(dialectOf({ $schema: 'https://json-schema.org/draft/2019-09/schema' })).toBe('draft-2019-09')
@@ -251,6 +251,6 @@ it.each<[unknown[], readonly [number, number] | undefined]>([
     ],
     undefined,
   ],
-])('findDuplicates(%j) returns %j', (items, pair) => {
+])('`findDuplicates` returns the positions of the first duplicates: %j → %j', (items, pair) => {
   expect(findDuplicates(items)).toEqual(pair)
 })

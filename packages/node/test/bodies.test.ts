@@ -31,7 +31,7 @@ const PARSERS: readonly [string, () => Listener][] = [
   ['@koa/bodyparser', () => new Koa().use(bodyParser()).use(mount.koa).callback()],
 ]
 
-describe.each(PARSERS)('a mount after %s', (_name, listener) => {
+describe.each(PARSERS)('a mount used after %s', (_name, listener) => {
   it('uses the parsed body, and still serves requests without a body', async () => {
     const origin = await serve(listener())
     expect(await call(`${origin}/mcp`, 'echo', { text: 'ä€😀' })).toBe('ä€😀')
@@ -41,7 +41,7 @@ describe.each(PARSERS)('a mount after %s', (_name, listener) => {
 })
 
 it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
-  'limits.bodyBytes also applies after %s',
+  '`limits.bodyBytes` also applies after %s',
   async (_name, listener) => {
     const url = `${await serve(listener())}/mcp`
     const large = callFrame('echo', { text: 'x'.repeat(2_000) })

@@ -54,7 +54,7 @@ it('HTTP/2 replies can be JSON or streams', async () => {
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false])
 })
 
-it('HTTP/2 requests are checked by :authority, and loopback hosts are accepted only on a loopback socket', async () => {
+it('HTTP/2 requests to a loopback socket are refused if :authority names a foreign host', async () => {
   await serve(options)
   await send(callFrame('echo'))
   expect(seen[0]?.header('host')).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -73,7 +73,7 @@ it('HTTP/2 request bodies are read up to the limit', async () => {
   expect((await send(callFrame('echo', { text: 'x'.repeat(1_000) }))).head[':status']).toBe(413)
 })
 
-it('HTTP/2 streams that the client resets abort the signal and release the writer', async () => {
+it("resetting an HTTP/2 stream aborts the request's signal and releases the writer", async () => {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   let written = 0
   server.addTool({

@@ -21,7 +21,7 @@ function fakeTimers(): void {
 }
 
 describe('a paused connection', () => {
-  it('stays open while another route reads its body slowly, even if the connection has carried a stream', async () => {
+  it('stays open while another route slowly reads a request body, even after carrying a stream', async () => {
     fakeTimers()
     const read = deferred()
     const uploads: IncomingMessage[] = []
@@ -80,8 +80,8 @@ describe('a paused connection', () => {
   })
 })
 
-describe('mcp on a bare http server', () => {
-  it('responds with 500 if other code throws when the headers are sent', async () => {
+describe('a mount on a plain node:http server', () => {
+  it('responds with 500 if other code throws while the headers are being sent', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error }
     const mount = mcp({ server: createServer(), stateless: true, logger })

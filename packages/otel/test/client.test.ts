@@ -123,7 +123,7 @@ describe('client telemetry', () => {
       { code: SpanStatusCode.ERROR, message: 'wrong' },
       { 'error.type': '-32602', 'rpc.response.status_code': '-32602' },
     ],
-  ])('ends the span with %s', async (_, handler, status, attributes) => {
+  ])('records the outcome of a call that ends with %s', async (_, handler, status, attributes) => {
     const { span } = registerSdk()
     const { server } = plainServer(handler)
     const client = await connectOver('memory', server, sessions())
@@ -273,7 +273,7 @@ describe('client telemetry', () => {
     expect(found['mcp.client.session.duration']).toMatchObject([{ attributes: common, value: { count: 1 } }])
   })
 
-  it("opens a session's stream outside the trace of the request that connected", async () => {
+  it("keeps a session's stream outside the trace of the request that connected", async () => {
     registerSdk()
     const { server } = plainServer()
     const handler = toFetch(server)
@@ -289,7 +289,7 @@ describe('client telemetry', () => {
     await vi.waitFor(() => expect(streams).toEqual([undefined]))
   })
 
-  it('reconnects outside the trace of the call that detected the disconnect', async () => {
+  it('keeps a reconnect outside the trace of the call that detected the disconnect', async () => {
     const { spans } = registerSdk()
     const manager = new ClientManager(
       { name: 'c', version: '1' },
@@ -327,7 +327,7 @@ describe('client telemetry', () => {
     expect(span('subscriptions/listen').parentSpanContext).toBeUndefined()
   })
 
-  it("calls progress listeners within the call's span", async () => {
+  it("runs progress listeners within the call's span", async () => {
     const { span } = registerSdk()
     const { server } = plainServer(async (ctx: { progress(done: number): Promise<void> }) => {
       await ctx.progress(1)

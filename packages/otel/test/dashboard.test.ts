@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     },
   )
 
-  it("uses only labels from the panel's own expression in a legend", () => {
+  it("uses only labels from a panel's own expression in the panel's legend", () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>

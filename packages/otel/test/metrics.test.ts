@@ -90,7 +90,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by closed servers', async () => {
+  it('still include the refusals of servers that have closed', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const refusals = async (): Promise<unknown> => (await points())['jetway.server.refusals']?.[0]?.value
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(await refusals()).toBe(4)
   })
 
-  it('count only open servers', async () => {
+  it('read the stats of open servers only', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const stats = vi.fn<McpServer['stats']>()
@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('contain no labels or span names invented by a client', async () => {
+  it('do not increase in number when a client invents names', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason in the event', async () => {
+  it('count refusals by the reason given in the `reject` event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []

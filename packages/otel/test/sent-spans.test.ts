@@ -162,7 +162,7 @@ describe('the span of a sent request', () => {
       { capture: { arguments: true, results: true } },
       [undefined, undefined],
     ],
-  ])('contains %s if configured to', (_what, request, options, texts) => {
+  ])('can be configured to contain %s', (_what, request, options, texts) => {
     const params = { ...request.params, arguments: { a: 1 } }
     const { attributes } = send({ ...request, params }, { result: { b: 2 } }, options)
     const of = (name: string): unknown => attributes[`gen_ai.tool.call.${name}`]

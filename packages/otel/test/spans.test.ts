@@ -41,7 +41,7 @@ describe('the span of a request', () => {
     ],
     ['tools/list', {}, 'tools/list', {}],
     ['invented/method', {}, '_OTHER', { 'mcp.method.name': '_OTHER' }],
-  ])('for %s %o is named %s', async (method, params, name, attributes) => {
+  ])('for %s %o, is named %s', async (method, params, name, attributes) => {
     const { spans } = registerSdk()
     const transport = await memoryTransport.open(createServer())
     const client = await connectPeer(await transport.dial(), { revision: '2025-11-25' })
@@ -175,7 +175,7 @@ describe('a trace context with the sampled flag unset', () => {
     },
   )
 
-  it('can be respected or ignored for each call by a function', async () => {
+  it('can be respected or ignored per call if `remoteParent` is a function', async () => {
     const { spans } = registerSdk()
     const server = createServer({
       remoteParent: ({ message }) => (message.params?.['name'] === 'tool' ? 'ignore' : 'parent'),

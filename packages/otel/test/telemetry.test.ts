@@ -48,7 +48,7 @@ async function spanOf(handler: (args: never, ctx: never) => unknown, options: Te
 }
 
 describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('contains the client’s call, the handler and its question', async () => {
+  it("contains the client’s call, the handler and the handler's question", async () => {
     const { span } = registerSdk()
     const server = createServer()
     const inHandler: (string | undefined)[] = []
@@ -101,7 +101,7 @@ it("a task's span has its own trace", async () => {
   expect(new Set(parents)).toEqual(new Set([PARENT_ID, undefined]))
 })
 
-it('the span of an unanswered question contains the reason', async () => {
+it('the span of an unanswered question contains the reason for the failure', async () => {
   const { span, points } = registerSdk()
   const server = createServer()
   server.addTool({ name: 'ask', handler: async (_args, ctx) => `${(await ctx.listRoots()).length}` })
@@ -148,7 +148,7 @@ describe("a call's span", () => {
     if (status.code === SpanStatusCode.UNSET) expect(tool.attributes).not.toHaveProperty('error.type')
   })
 
-  it('contains the correlation id of a hidden error, but not the error', async () => {
+  it('contains the correlation id of a hidden error, but not the error itself', async () => {
     const { tool, answer } = await spanOf(() => {
       throw new Error('secret')
     })
@@ -188,7 +188,7 @@ describe("a call's span", () => {
       undefined,
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
-  ])('captures %s if configured to', async (_, options, args, result) => {
+  ])('can be configured to capture %s', async (_, options, args, result) => {
     const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
@@ -223,7 +223,7 @@ describe("the client's trace context", () => {
     ['ignore', 'ambient', 0],
   ] as const
   it.each(cases)(
-    'with `remoteParent` %s produces a span in trace %s with %i links',
+    'with `remoteParent` %s, leads to a span in trace %s with %i links',
     async (remoteParent, traceOf, links) => {
       const { span } = registerSdk()
       const server = createServer({ remoteParent })
@@ -244,7 +244,7 @@ describe("the client's trace context", () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from a header that occurs %s if _meta contains no context', async (_, values, expected) => {
+  ])('is read from a header if _meta contains no context and the header occurs once: %s', async (_, values, expected) => {
     const { span } = registerSdk()
     const server = createServer()
     const handler = toFetch(server)
@@ -268,7 +268,7 @@ describe("the client's trace context", () => {
     ['a number', { traceparent: 1 }],
     ['inherited from a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
     ['only baggage with 200 members', { baggage: LONG_BAGGAGE }],
-  ])('is ignored if it is %s', async (_, meta) => {
+  ])('is ignored if invalid: %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -281,7 +281,7 @@ describe("the client's trace context", () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is used, but without %s', async (_, meta) => {
+  ])('is used, except for %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -360,6 +360,6 @@ describe('traceFields', () => {
   })
 })
 
-it('telemetry throws a TypeError for an unknown option', () => {
+it('`telemetry` throws a TypeError for an unknown option', () => {
   expect(() => telemetry({ tracer: 1 } as TelemetryOptions)).toThrow(/no option "tracer"; choose from mode/)
 })

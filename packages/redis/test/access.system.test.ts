@@ -9,7 +9,7 @@ import { createTwo, newTwo } from './support/stores.ts'
 const GRANTS = '~jw1:* resetchannels -@all +@read +@write +@scripting +@connection +time -@dangerous'
 
 describe('a Redis user with minimal permissions', () => {
-  it('is sufficient for ready() and for all stores', async () => {
+  it('can use ready() and all stores', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     await server.command('ACL', 'SETUSER', 'jetway', 'on', '>secret', ...GRANTS.split(' '))
@@ -46,7 +46,7 @@ describe('a Redis user with minimal permissions', () => {
     expect(log.lines).toEqual([])
   })
 
-  it('is sufficient for a Redis Cluster, with +cluster|slots', async () => {
+  it('can use a Redis Cluster with the additional permission +cluster|slots', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     for (const server of servers)
@@ -83,7 +83,7 @@ describe('ready', () => {
 })
 
 describe('the first initialize request of a process', () => {
-  it('is refused with 503 after one unanswered Redis command, and succeeds once Redis is back', async () => {
+  it('is refused with 503 after one unanswered Redis command, and accepted once Redis is back', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const [shared] = newTwo({ url: server.url })

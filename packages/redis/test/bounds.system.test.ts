@@ -85,7 +85,7 @@ describe('a full task store', () => {
     ['tasks', 2_000, 64 * 1024 * 1024],
     ['bytes', 10_000, 600_000],
   ])(
-    'with too many %s needs as few commands per task as a nearly empty store',
+    'with too many %s needs about as many commands per task as a nearly empty store',
     async (_what, max, maxBytes) => {
       const { tasks } = await createStores({ url: redis.url }, { tasks: { max, maxPerOwner: max, maxBytes } })
       const now = Date.now()

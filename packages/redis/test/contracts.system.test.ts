@@ -92,6 +92,6 @@ describe('an ioredis client', () => {
     client.disconnect()
     await server.stop()
   })
-  describeSessions('by ioredis', () => ({ connection: fromIoredis(client) }))
-  describeMessages('by ioredis', () => ({ connection: fromIoredis(client) }))
+  describeSessions('through ioredis', () => ({ connection: fromIoredis(client) }))
+  describeMessages('through ioredis', () => ({ connection: fromIoredis(client) }))
 })

@@ -88,7 +88,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes all of 10,000 commands fail, at most 2,000 of which wait', async () => {
+  it('makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -121,7 +121,7 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus resend messages that Redis may have stored, and deliver each one once and in order', async () => {
+  it('makes the bus resend messages that Redis may have stored, which still arrive once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -150,7 +150,7 @@ describe('a Redis server that hangs', () => {
     expect(gaps).toBe(0)
   })
 
-  it('makes the bus drop the oldest messages if there are too many, and report a gap on other nodes', async () => {
+  it('makes the bus drop the oldest messages beyond a limit, and report a gap on other nodes', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -173,7 +173,7 @@ describe('a Redis server that hangs', () => {
 })
 
 describe('bus.ready', () => {
-  it('resolves when no later message can be missed', async () => {
+  it('resolves once later messages can no longer be missed', async () => {
     const server = await startServer()
     for (let round = 0; round < 10; round++) {
       const [first, second] = newTwo({ url: server.url })
@@ -332,7 +332,7 @@ describe('fromIoredis', () => {
     return client
   }
 
-  it('leaves a former master as soon as that master refuses a write', async () => {
+  it('disconnects from a former master as soon as that master refuses a write', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -370,7 +370,7 @@ describe('a Redis server that fails', () => {
     return stores
   }
 
-  it('is named in the error with its address and the reason, but without the password', async () => {
+  it('leads to an error with its address and the reason, but without the password', async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const url = `redis://ann:topsecret@127.0.0.1:${server.port}`
@@ -397,7 +397,7 @@ describe('a Redis server that fails', () => {
     await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
   })
 
-  it('receives no connections after the stores have been closed, until they are acquired again', async () => {
+  it('receives no connections from closed stores until the stores are acquired again', async () => {
     const server = await startServer()
     const stores = redis({ url: server.url, namespace: 'test', logger: silent })
     const release = stores.acquire()

@@ -165,7 +165,7 @@ describe('Redis memory', () => {
     [1, 5],
     [50, 5],
   ])(
-    'for a stream of %i events is at most %d KiB plus 1.5 times the size of the frames',
+    'for a stream of %i events, is at most %d KiB plus 1.5 times the size of the frames',
     async (events, kib) => {
       const { server, stores } = await start()
       const frame = 'x'.repeat(200)

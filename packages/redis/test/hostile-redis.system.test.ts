@@ -20,7 +20,7 @@ const textOf = async (key: string): Promise<string> =>
   (await redis.command('GET', key)).split('\r\n').slice(1, -2).join('').replace('+OK', '')
 
 describe('a session record overwritten by someone else', () => {
-  it('is not found until it is valid again, even on the process that created the session', async () => {
+  it('is not found until it is valid again, even by the process that created the session', async () => {
     const stores = await createTwo({ url: redis.url })
     const [first, second] = stores.map((shared) => serve(shared)) as [ServedProcess, ServedProcess]
     const session = await first.open()
@@ -73,7 +73,7 @@ describe('a session record overwritten by someone else', () => {
     expect((await first.post(ping(), session)).status).toBe(404)
   })
 
-  it('does not prevent its principal from opening sessions if the index is invalid', async () => {
+  it("does not stop its principal from opening sessions if the principal's index is overwritten too", async () => {
     await redis.command('FLUSHALL')
     const [shared] = await createTwo({ url: redis.url })
     const node = serve(shared, { users: true })
@@ -145,7 +145,7 @@ describe('a task record overwritten by someone else', () => {
 })
 
 describe('a bus listener that throws', () => {
-  it('is logged, and all listeners receive later messages', async () => {
+  it('has its error logged, and all listeners receive later messages', async () => {
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
     const fail = (): never => {

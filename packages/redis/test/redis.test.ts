@@ -45,7 +45,7 @@ describe('redis', () => {
     ['url', { url: 'redis://127.0.0.1:6379/secret' }],
     ['cluster', { cluster: ['redis://127.0.0.1:6379', '127.0.0.1:6380'] }],
     ['sentinel.urls', { sentinel: { name: 'main', urls: ['127.0.0.1:26379'] } }],
-  ])('rejects the option %s for %j, and does not repeat the value', (option, address) => {
+  ])('rejects the `%s` option in %j without repeating its value', (option, address) => {
     const create = (): unknown => redis({ ...address, namespace: 'test' })
     expect(create).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
     expect(create).toThrow(new RegExp(`The option ${option} needs a URL with a scheme`))
@@ -95,7 +95,7 @@ describe('Redis commands', () => {
     expect(resets).toBe(1)
   })
 
-  it('treat a LOADING reply as an outage, but not an OOM reply', async () => {
+  it('mark Redis as unavailable after LOADING replies, but not after OOM replies', async () => {
     let reply = 'OOM command not allowed when used memory > maxmemory'
     const stores = over(() => {
       throw new RedisReplyError(reply)
@@ -109,7 +109,7 @@ describe('Redis commands', () => {
 })
 
 describe('nodes.alive', () => {
-  it('considers a stopped node dead 7 s after connecting, even if the clock was set back', async () => {
+  it('reports a stopped node as dead 7 s after joining, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const stores = over(([command]) => (command === 'MGET' ? [null] : 1))
@@ -122,7 +122,7 @@ describe('nodes.alive', () => {
 })
 
 describe('a reader that cannot be created', () => {
-  it('does not crash the process, and is retried later', async () => {
+  it('does not crash the process, and its creation is retried', async () => {
     let tries = 0
     const stores = over(() => 1, {
       reader: () => {

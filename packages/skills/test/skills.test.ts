@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources, and the SKILL.md resource has the name and description of its skill', async () => {
+  it('are listed as resources, and SKILL.md has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -313,7 +313,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
   })
 })
 
-describe('set', () => {
+describe('`set`', () => {
   it('serves the new skills, and notifies clients of the changed resources', async () => {
     const { library, server, request } = bench([git])
     const client = await openSession(server)
@@ -332,7 +332,7 @@ describe('set', () => {
   })
 })
 
-describe('invalid skills or options', () => {
+describe('validation of skills and options', () => {
   const document = '---\nname: a\ndescription: b\n---\n'
   it.each<[string, unknown, string]>([
     ['a name in capitals', named('Git'), 'ERR_MCP_INVALID_NAME'],
@@ -390,11 +390,11 @@ describe('invalid skills or options', () => {
       'ERR_MCP_INVALID_DEFINITION',
     ],
     ['nothing', null, 'ERR_MCP_INVALID_DEFINITION'],
-  ])('are rejected: %s', (_, skill, code) => {
+  ])('rejects %s', (_, skill, code) => {
     expect(() => skills({ skills: [skill as SkillDefinition] })).toThrow(expect.objectContaining({ code }))
   })
 
-  it('are rejected if two skills share a path or a file', () => {
+  it('rejects two skills that share a path or a file', () => {
     expect(() => skills({ skills: [named('a'), named('a')] })).toThrow(/already/)
     const outer = { ...named('a'), files: { 'b/SKILL.md': document } }
     expect(() => skills({ skills: [outer, { ...named('b'), path: 'a/b' }] })).toThrow(
@@ -406,7 +406,7 @@ describe('invalid skills or options', () => {
     ['pageSize', { pageSize: 0 }],
     ['cache', { cache: { ttlMs: -1 } }],
     ['skills', { skills: 1 }],
-  ])('cause ERR_MCP_OPTION: %s', (name, options) => {
+  ])('throws ERR_MCP_OPTION for an invalid option: %s', (name, options) => {
     expect(() => skills({ skills: [], ...options })).toThrow(new RegExp(name))
   })
 })

@@ -67,7 +67,7 @@ describe('serveStdio on given streams', () => {
     await handle.close({ deadline: 0 })
   })
 
-  it('responds with a parse error without an id to a line that is too long or not UTF-8', async () => {
+  it('responds to a line that is too long or not UTF-8 with a parse error that has no id', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1000 })

@@ -152,7 +152,7 @@ describe('LineFramer', () => {
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
 
-  it('buffers at most the limit of an endless line', () => {
+  it('buffers no more of an endless line than the limit', () => {
     const framer = new LineFramer(MIB)
     const chunk = new Uint8Array(64 * 1024).fill(0x78)
     const before = process.memoryUsage().arrayBuffers

@@ -87,7 +87,7 @@ const hello = { content: [{ text: 'hello' }] }
 describe('serveStdio with only revision 2026-07-28', () => {
   const revisions = [MODERN] as const
 
-  it('serves official clients that probe for the revision or require it, but not one that sends initialize', async () => {
+  it('serves official clients that probe for or require the revision, but not those that send initialize', async () => {
     expect(
       await Promise.all([
         visit('auto', revisions),
@@ -97,7 +97,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
     ).toEqual([served(MODERN), served(MODERN), 'gives up'])
   })
 
-  it('lists its revisions in the error for initialize, and then serves requests with metadata', async () => {
+  it('responds to initialize with an error that lists its revisions, and then serves requests with metadata', async () => {
     const unsupported = error(-32022, { supported: [MODERN], requested: '2025-11-25' })
     await converse(revisions, [
       ['server/discover', { _meta: META }, result({ supportedVersions: [MODERN] })],
@@ -115,7 +115,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
 describe('serveStdio with only session revisions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('serves official clients that send initialize, even after a probe, but not one that never does', async () => {
+  it('serves official clients that send initialize, even after a probe, but not those that never send it', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),

@@ -38,7 +38,7 @@ function stderr(): string[] {
   return texts
 }
 
-describe('serveStdio with exitOnEnd', () => {
+describe('the `exitOnEnd` option of serveStdio', () => {
   it('closes the server and exits the process at the end of the input', async () => {
     const codes = exits()
     const { server, input, handle } = await serve({ exitOnEnd: true })
@@ -69,7 +69,7 @@ describe('serveStdio with handleSignals', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'closes on the first %s, and exits the process with code %i on the second',
+    'closes on the first %s, and exits the process with code %i on the second signal',
     async (signal, code) => {
       const codes = exits()
       const before = listeners()
@@ -140,7 +140,7 @@ describe('serveStdio with given streams', () => {
     await serve({ input, output })
   })
 
-  it('leaves one error listener per server on an output, plus one that all servers share', async () => {
+  it('leaves one error listener per server on the output, plus a shared one', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()

@@ -95,7 +95,7 @@ describe('StdioTransport', () => {
     expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
   })
 
-  it('stops reading, even within a chunk, until the handler’s promise settles', async () => {
+  it('stops delivering lines, even within a chunk, until the handler’s promise settles', async () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
@@ -178,7 +178,7 @@ describe('StdioTransport', () => {
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
-  it('returns a promise from send while the peer is slow, and preserves the order of frames', async () => {
+  it('returns a promise from `send` while the peer is slow, and preserves the order of frames', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('StdioTransport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
-  it('writes queued frames in parts of at most 1 MiB, and resolves after the last one', async () => {
+  it('writes queued frames in parts of at most 1 MiB, and resolves `send` after the last part', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('first'.padEnd(64))
@@ -233,7 +233,7 @@ describe('StdioTransport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('detects the end of the input while a message is being handled, and delivers buffered messages before it closes', async () => {
+  it('reports the end of the input immediately, but delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
@@ -319,7 +319,7 @@ describe('StdioTransport', () => {
     expect(await gone.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes and calls onClose once, even if close is called repeatedly', async () => {
+  it('calls its close handler once, even if `close` is called repeatedly', async () => {
     let heard = 0
     const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
     transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })

@@ -8,16 +8,16 @@ const tests = {
   fastify: describeAdapter('Fastify', fastify),
   hono: describeAdapter('Hono on Node', hono),
   fetch: describeAdapter('toFetch on Node', fetchHandler),
-  sound: describeAdapter('the one that other tests break', breakable()),
+  sound: describeAdapter('a correct adapter that other tests break', breakable()),
 }
 const sizes = Object.values(tests).map((names) => names.length)
 
-it('describeAdapter registers exactly one test for each case of the declared capabilities', () => {
+it('`describeAdapter` registers exactly one test for each case of the declared capabilities', () => {
   expect(sizes).toEqual([61, 61, 52, 61])
   expect(adapterCases([])).toHaveLength(36)
 })
 
-it('describeAdapter gives every test a unique name', () => {
+it('`describeAdapter` gives every test a unique name', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })
 

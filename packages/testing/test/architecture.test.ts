@@ -52,7 +52,7 @@ const sample = (path: string, text: string): Source => parseSource(path, text)
 const core = (path: string, text: string): Source => sample(`packages/core/src/${path}`, text)
 
 describe('the layers in core', () => {
-  it('import only layers to their left', () => {
+  it('import only earlier layers', () => {
     expect(shipped.flatMap((source) => importOrder(source, entries))).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('the layers in core', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
-  it('let an entry file import everything, and let a layer import everything to its left', () => {
+  it('let an entry file import every layer, and let a layer import every earlier layer', () => {
     expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
@@ -148,7 +148,7 @@ describe('two folders in src', () => {
     ).toHaveLength(1)
   })
 
-  it('may import in only one direction, unless one folder contains the other', () => {
+  it('may have imports in only one direction, unless one folder contains the other', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])
@@ -291,7 +291,7 @@ describe('packages', () => {
     expect(manifests.filter((manifest) => !manifest.private).flatMap(publishedExports)).toEqual([])
   })
 
-  it('are rejected if their published exports differ', () => {
+  it('are rejected if their published exports differ from those used in development', () => {
     const exports = { '.': { 'jetway:source': './src/index.ts', default: './dist/index.js' } }
     const published = { '.': { default: './dist/index.js' } }
     expect(publishedExports({ name: 'a', exports, publishConfig: { exports: published } })).toEqual([])

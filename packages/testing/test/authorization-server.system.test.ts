@@ -12,7 +12,7 @@ const HOOKS = dataUrl(`export async function resolve(name, context, next) {
 }`)
 const WITHOUT_PEER = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(HOOKS)})`)
 
-it('startAuthorizationServer names the package to install if oidc-provider is missing', async () => {
+it('`startAuthorizationServer` names the package to install if oidc-provider is missing', async () => {
   const args = program(new URL('fixtures/start-authorization-server.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', WITHOUT_PEER, ...args])
   expect(stdout).toBe(

@@ -124,7 +124,7 @@ it('the authorization server serves the same values in both metadata documents',
   expect(metadata.end_session_endpoint).toBeUndefined()
 })
 
-it('the authorization server lets only its service introspect tokens, and clients revoke only their own tokens', async () => {
+it('the authorization server lets only its own service introspect tokens, and lets clients revoke only their own tokens', async () => {
   const issuer = await started({ tokens: 'opaque' })
   const { accessToken: token, refreshToken } = await issuer.issue({ resource: RESOURCE })
   const { clientId, clientSecret } = issuer.service
@@ -363,7 +363,7 @@ it.for<[Disruption, string | number]>([
   },
 )
 
-it('signIn rejects if the sign-in reaches an error page', async ({ issuer }) => {
+it('`signIn` rejects if the sign-in reaches an error page', async ({ issuer }) => {
   const url = new URL('/authorize?client_id=nobody', issuer.issuer)
   await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
 })

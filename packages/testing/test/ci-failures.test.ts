@@ -51,7 +51,7 @@ function report(files: Readonly<Record<string, string>>): Report {
 }
 
 describe('the failure summary printed by .ci/run', () => {
-  it('lists each failed test with its file, message, location and diff, as well as errors outside tests', () => {
+  it('lists failed tests with file, message, location and diff, and lists errors outside tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
         it('works', () => {})

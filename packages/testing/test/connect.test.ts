@@ -79,7 +79,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes to the notification that a test waits for', async () => {
+  it('subscribes to a notification if a test waits for it', async () => {
     const id = 'com.example/till'
     const opened = 'notifications/com.example/till/opened'
     const server = new McpServer(
@@ -164,7 +164,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
 })
 
 describe('a script with too few answers', () => {
-  it('makes the call fail in revisions where the server requests input', async () => {
+  it('makes a call fail when the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })

@@ -21,7 +21,7 @@ describe('the code map', () => {
     expect(files.filter((path) => !existsSync(root + path))).toEqual([])
   })
 
-  it.each(hops)('names only functions declared in $path for $flow', ({ path, names }) => {
+  it.each(hops)('for $flow, names only functions that are declared in $path', ({ path, names }) => {
     const declared = namesDeclared(parseSource(path, readFileSync(root + path, 'utf8')))
     expect(names.filter((name) => !declared.has(name))).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('the code map', () => {
 })
 
 describe('the diagram of the code map', () => {
-  it('is up to date with the page, in both themes', async () => {
+  it('matches the code map in both themes', async () => {
     const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
       pictures(): readonly { theme: string; drawn: string; committed: string }[]
     }

@@ -175,7 +175,7 @@ describe('a logger that throws', () => {
   })
 })
 
-it("a server passes an error that occurs before the call to the request's logger", async () => {
+it("the request's logger receives errors that occur before the call", async () => {
   const { lines, stream } = pinoLines()
   const app = Fastify({ logger: { stream } })
   onTestFinished(() => app.close())

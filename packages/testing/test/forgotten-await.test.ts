@@ -65,7 +65,7 @@ describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIO
     )
   }
 
-  it('is logged once, even if a call forgets several awaits', async () => {
+  it('is logged once, even if a handler forgets several awaits', async () => {
     const { server, warned } = serverWith((_args, ctx) => {
       for (const [, ask] of ASKING) void ask(ctx)
       return 'hi'

@@ -149,10 +149,10 @@ describeMatrix(
   { revisions: REVISIONS, transports: [memoryTransport] },
   ({ connect }) => {
     it.each(Object.entries(HOSTILE))(
-      'produces one response if it returns %s, and frees its slot',
+      'produces one response and frees its slot if it returns %s',
       (_, make) => answersAll(connect, make),
     )
-    it.each(Object.entries(THROWN))('produces one response if it throws %s, and frees its slot', (_, make) =>
+    it.each(Object.entries(THROWN))('produces one response and frees its slot if it throws %s', (_, make) =>
       answersAll(connect, throwIt(make)),
     )
   },
@@ -164,7 +164,7 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [fetchTransport, ...HOST_TRANSPORTS, ...SSE] },
   ({ connect }) => {
-    it('produces one response if it returns an object with a getter that throws, and frees its slot', () =>
+    it('produces one response and frees its slot if it returns an object with a getter that throws', () =>
       answersAll(connect, HOSTILE['an object with a getter that throws'] as () => unknown))
 
     it.each([
@@ -173,7 +173,7 @@ describeMatrix(
       'an error with a BigInt in its data',
       'a question error whose message throws',
       'a required URL whose questions throw',
-    ])('produces one response if it throws %s, and frees its slot', (name) =>
+    ])('produces one response and frees its slot if it throws %s', (name) =>
       answersAll(connect, throwIt(THROWN[name] as () => unknown)),
     )
   },

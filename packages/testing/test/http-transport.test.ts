@@ -9,7 +9,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 const url = 'http://localhost/mcp'
 
 describe('HttpTransport', () => {
-  it('sends the session id and version with every request, opens a GET stream, and ends the session', async () => {
+  it('sends the session id and version with every later request, including the GET stream and DELETE', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, headers: { 'x-mine': '1' } })
     const peer = await connectPeer(transport, { revision: '2025-06-18' })

@@ -57,7 +57,7 @@ describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
 const { toFetch: _joined, ...seeingBoth } = HTTP2_MOUNTS
 
 it.each(Object.entries(seeingBoth))(
-  'a mount refuses a Host that differs from :authority over HTTP/2 on %s',
+  'over HTTP/2 on %s, a mount refuses a Host header that differs from :authority',
   async (_host, mount) => {
     const call = await serve(mount)
     const differing = { ':authority': 'mcp.example', host: 'evil.example' }

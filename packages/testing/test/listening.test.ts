@@ -59,7 +59,7 @@ describe.each(SUBJECTS)('subscriptions/listen over a socket on %s', (_name, subj
   })
 })
 
-describe.each(SUBJECTS)('a client on %s that disconnects before its response', (_name, subject) => {
+describe.each(SUBJECTS)('a client on %s that disconnects before it receives a response', (_name, subject) => {
   /** Adds a tool that reports when it has started and how it has ended. */
   function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
     let started = (): void => {}

@@ -43,7 +43,7 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is restored after a server restart with %s, and runs each call once', async (_revision, revisions) => {
+  ])('is restored after a restart of the server with %s, and runs each call once', async (_revision, revisions) => {
     const runs = { count: 0 }
     const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()

@@ -62,7 +62,7 @@ const NAME = 'Mcp-Name: query'
 const REGION = 'Mcp-Param-Region: eu'
 
 describe.each(Object.keys(SUBJECTS))(
-  'headers that repeat the body, on %s (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation)',
+  'headers that repeat values from the body, on %s (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation)',
   (name) => {
     it.each<[string, readonly string[]]>([
       ['correct', [VERSION, METHOD, NAME, REGION]],
@@ -104,7 +104,7 @@ describe.each(Object.keys(SUBJECTS))(
       'Mcp-Name: other',
       'Mcp-Param-Region: eu',
       'Mcp-Param-Region: us',
-    ])('cause status 400 if one of them is repeated: %s', async (again) => {
+    ])('cause status 400 if one of them is sent twice: %s', async (again) => {
       const { status } = await (await serve(name))([VERSION, METHOD, NAME, REGION, again])
       expect(status).toBe(400)
     })

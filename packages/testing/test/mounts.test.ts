@@ -144,7 +144,7 @@ describe('a function in place of a server', () => {
 })
 
 describe('a mount', () => {
-  it('passes its handle to onMount on Fastify, so that it can be closed before the app', async () => {
+  it('passes its handle to `onMount` on Fastify, so that the mount can be closed before the app', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     let close: (() => PromiseLike<void>) | undefined
@@ -167,7 +167,7 @@ describe('a mount', () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("passes work that outlasts a call to Hono's execution context", async () => {
+  it("registers work that outlasts a call with Hono's execution context", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

@@ -64,7 +64,7 @@ async function heardBy(connection: TestConnection, { server }: Made): Promise<re
     .slice(0, -1)
 }
 
-describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (cell) => {
+describeMatrix('a server outside a call', { transports: HOST_TRANSPORTS }, (cell) => {
   it.each([
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
@@ -99,10 +99,10 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
 })
 
 describeMatrix(
-  'a server outside of a call',
+  'a server outside a call',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
-    it('sends log messages to all sessions, each at the level it has set', async () => {
+    it('sends log messages to all sessions, at the level that each session has set', async () => {
       const made = createServer()
       const [chatty, quiet] = [
         await connectListener(cell, made.server),
@@ -121,7 +121,7 @@ describeMatrix(
       })
     })
 
-    it('notifies a single session', async () => {
+    it('can notify a single session', async () => {
       const made = createServer()
       const [mine, other] = [
         await connectListener(cell, made.server),
@@ -159,7 +159,7 @@ describe('server.log', () => {
     expect(client.notifications).toHaveLength(1)
   })
 
-  it('never throws, whatever the data', () => {
+  it('never throws, regardless of the data', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const { server } = createServer()

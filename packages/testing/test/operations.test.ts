@@ -59,7 +59,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
-  it('responds to GET and HEAD health probes with the status, without authentication', async () => {
+  it('responds to health probes without authentication, with the status for GET and HEAD', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,
@@ -93,7 +93,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
     expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
-  it('passes `onError` the same reference that the client received, for each kind of handler', async () => {
+  it('passes `onError` the reference that the client received, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -141,7 +141,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
 })
 
 describe('health probes in an app with routes', () => {
-  it('are served below the prefix on Fastify, and do not affect routes, hooks or streams', async () => {
+  it('are served under the prefix on Fastify, and do not affect routes, hooks or streams', async () => {
     const server = create()
     server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
     const app = Fastify()
@@ -161,7 +161,7 @@ describe('health probes in an app with routes', () => {
     expect(streamed.body).toContain('said')
   })
 
-  it('are served below the base path on Hono, and let other requests reach the app', async () => {
+  it('are served under the base path on Hono, and let other requests reach the app', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const inner = new Hono()
     inner.use(mountHandle)

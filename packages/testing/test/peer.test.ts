@@ -171,7 +171,7 @@ describe('a test connection whose transport fails with an HTTP status', () => {
     await expect(peer.notify('notifications/x', { a: 1 })).rejects.toThrow(HttpStatusError)
   })
 
-  it('sends an Mcp-Name header with the tool, resource or task of a request', async () => {
+  it("sends an Mcp-Name header with the name of a request's tool, resource or task", async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
       await peer.notify('x', params)

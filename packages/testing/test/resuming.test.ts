@@ -41,7 +41,7 @@ function createServer(): McpServer {
 describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('resuming a stream on %s', (_, adapter) => {
+])('resumable streaming on %s', (_, adapter) => {
   const serve = async (options: EndpointOptions = {}): Promise<string> => {
     const app = await adapter.serve(createServer(), options, {})
     onTestFinished(async () => {
@@ -52,7 +52,7 @@ describe.each([
   }
 
   // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-  it('sends a disconnecting client the retry time, and the remaining events when it resumes', async () => {
+  it('sends the retry time before a client disconnects, and the remaining events when the client resumes', async () => {
     const client = await new ResumingClient(await serve()).open()
     const { notices, response, pieces } = await client.call('poll', { times: 5 })
     expect(notices.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3, 4, 5])

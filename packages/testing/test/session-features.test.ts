@@ -50,7 +50,7 @@ describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_RE
     })
   })
 
-  it('requests roots during a call, and is notified when they change', async () => {
+  it('requests roots during a call, and is notified when the roots change', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const changed: string[] = []
     const told = gate()

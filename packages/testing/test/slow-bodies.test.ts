@@ -18,7 +18,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     return made
   }
 
-  it('receive 408 after the timeout, and their connections are closed', async () => {
+  it('are refused with 408 after the timeout, and their connections are closed', async () => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, UNFINISHED)
     expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
@@ -30,7 +30,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])('keep the same timeout after a 413 if their excessive size was %s', async (_how, headers, body) => {
+  ])('have the same timeout after a 413 reply if their excessive size was %s', async (_how, headers, body) => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, bytesOf('/mcp', body, headers))
     expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
@@ -38,7 +38,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
   })
 
-  it('receive 503, oldest first, if together they exceed the size of 32 maximum-size bodies', async () => {
+  it('are refused with 503 if together they are larger than 32 bodies of the maximum size', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -65,7 +65,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it("causes its caller's new calls to be refused until it is read, if it exceeds limits.queuedBytes", async () => {
+  it("if larger than limits.queuedBytes, causes its caller's new calls to be refused until it is read", async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -101,7 +101,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('is cut off at once if anonymous callers hold more than half of limits.queuedBytes', async () => {
+  it('is cut off immediately if anonymous callers hold more than half of limits.queuedBytes', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
@@ -113,7 +113,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => mounted.handle.stats().queuedBytes).toBeLessThan(2 * SIZE)
   })
 
-  it('is no longer counted if its connection closes before it is sent', async () => {
+  it('is no longer counted once its connection has closed', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)

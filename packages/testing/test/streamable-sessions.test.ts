@@ -71,7 +71,7 @@ describe.each([
     ['2025-06-18', ['2025-06-18', undefined]],
     ['2025-11-25', ['2025-11-25', undefined]],
   ])(
-    'in revision %s accepts a supported or missing version header, and refuses others with 400',
+    'in revision %s, accepts a supported or missing version header, and refuses others with 400',
     async (version, taken) => {
       const { client } = await serve()
       const { 'mcp-session-id': id } = await openSession(client, version)
@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'in revision %s opens streams with event ids and, since 2025-11-25, with a priming event',
+    'in revision %s, opens streams with event ids and, since 2025-11-25, with a priming event',
     async (version) => {
       const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)
@@ -108,7 +108,7 @@ describe.each([
     },
   )
 
-  it('ends on DELETE: streams close, calls end with an error, and later requests receive 404', async () => {
+  it('ends its streams and calls on DELETE, and responds to later requests with 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })

@@ -113,7 +113,7 @@ describeMatrix(
       expect(other?.notifications.filter(({ method }) => method.includes('elicitation')) ?? []).toEqual([])
     })
 
-    it('is reported as complete after elicitation during a call', async () => {
+    it('is reported as complete if it was sent as a question during a call', async () => {
       const server = createServer()
       const asked: JsonObject[] = []
       const connection = await cell.connect(server, {

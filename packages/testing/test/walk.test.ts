@@ -79,7 +79,7 @@ describe('npm run walk', () => {
     expect(steps.filter((name) => !files.includes(name))).toEqual([])
   })
 
-  it('reads exactly the files that the code map names for a call in a session', () => {
+  it('runs code in exactly the files that the code map names for a call in a session', () => {
     const [{ flow, onMap }] = FLOWS
     const named = map.hops.filter((hop) => hop.flow === onMap).map(({ path }) => nameOf(path))
     // The JSON Schema validator is a separate package that knows nothing about MCP.

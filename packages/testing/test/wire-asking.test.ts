@@ -149,7 +149,7 @@ describe.each(CELLS)('server requests over %s at %s', (_name, revision, over) =>
 const STANDALONE_TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map((over) => [over.name, over] as const)
 
 describe.each(STANDALONE_TRANSPORTS)('input requests in the result of a call over %s', (_name, over) => {
-  it("are valid in 2026-07-28 for every kind of input, and so are the client's responses", async () => {
+  it("are valid in 2026-07-28 for every kind of input, as are the client's responses", async () => {
     const revision = '2026-07-28'
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {

@@ -319,7 +319,7 @@ describe('the schema for a specific error code', () => {
     [-32021, { requiredCapabilities: { extensions: { [TASKS]: {} } } }, {}],
     [-32022, { supported: [REVISION], requested: '1999-01-01' }, { supported: [REVISION] }],
     [-32022, { supported: [], requested: '' }, { supported: [], requested: '', more: 'than there is' }],
-  ])('checks the data of error %i', (code, right, wrong) => {
+  ])('checks the `data` property of error %i', (code, right, wrong) => {
     expect(refuse(code, right)).toEqual([])
     expect(refuse(code, wrong)).not.toEqual([])
     expect(refuse(code)).not.toEqual([])

@@ -87,7 +87,7 @@ describe.each(CELLS)('a server on %s that supports only %s', (name, revision) =>
     await peer.close()
   })
 
-  it('refuses invalid requests with a JSON-RPC error, whatever the fault', async () => {
+  it('refuses an invalid request with a JSON-RPC error, regardless of what is wrong with the request', async () => {
     const { url } = await serve(name, revision)
     const transport = new HttpTransport({ url, listen: false })
     const peer = await connectPeer(transport, { revision: NEWEST })

@@ -42,7 +42,7 @@ describe('the wire validator', () => {
     expect(verdicts).toEqual([false, false, true, true])
   })
 
-  it('rejects unknown methods, methods of the other side, and properties of a result that must be empty', () => {
+  it('rejects unknown methods, methods of the other side, and extra properties of an empty result', () => {
     const call = (method: string): object => ({ jsonrpc: '2.0', id: 1, method, params: { name: 'a' } })
     expect(validateWire('2025-11-25', call('tools/invent'), { direction: 'client' })).toEqual([
       'the revision has no method tools/invent',

@@ -16,7 +16,7 @@ import {
 } from './helpers.ts'
 
 describe('the JSON Schema of zod3', () => {
-  it('equals the JSON Schema from zod 4 for the same schema, for both inputs and outputs', () => {
+  it('is the same as the JSON Schema from zod 4, for both inputs and outputs', () => {
     const build = (lib: typeof z | typeof z4) => {
       const of = lib as typeof z
       return of.object({
@@ -48,7 +48,7 @@ describe('the JSON Schema of zod3', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('uses $ref for a repeated schema, and escapes names in its path', () => {
+  it('uses $ref for a repeated schema, and escapes names in the path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({

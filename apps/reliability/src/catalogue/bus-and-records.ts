@@ -69,7 +69,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'leaves a former master as soon as that master refuses a write',
+        name: 'disconnects from a former master as soon as that master refuses a write',
       },
     ],
   },
@@ -84,7 +84,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'considers a stopped node dead 7 s after connecting, even if the clock was set back',
+        name: 'reports a stopped node as dead 7 s after joining, even if the clock was set back',
       },
     ],
   },
@@ -99,7 +99,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'receives no connections after the stores have been closed, until they are acquired again',
+        name: 'receives no connections from closed stores until the stores are acquired again',
       },
     ],
   },
@@ -111,11 +111,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus resend messages that Redis may have stored, and deliver each one once and in order',
+        name: 'makes the bus resend messages that Redis may have stored, which still arrive once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus drop the oldest messages if there are too many, and report a gap on other nodes',
+        name: 'makes the bus drop the oldest messages beyond a limit, and report a gap on other nodes',
       },
     ],
   },
@@ -127,11 +127,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'rejects the option %s for %j, and does not repeat the value',
+        name: 'rejects the `%s` option in %j without repeating its value',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named in the error with its address and the reason, but without the password',
+        name: 'leads to an error with its address and the reason, but without the password',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -151,7 +151,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is not found until it is valid again, even on the process that created the session',
+        name: 'is not found until it is valid again, even by the process that created the session',
       },
       { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
       {
@@ -164,7 +164,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is logged, and all listeners receive later messages',
+        name: 'has its error logged, and all listeners receive later messages',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -219,7 +219,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'needs as few commands per task as a nearly empty store',
+        name: 'needs about as many commands per task as a nearly empty store',
       },
     ],
   },
@@ -251,7 +251,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/access.system.test.ts',
-        name: 'is sufficient for ready() and for all stores',
+        name: 'can use ready() and all stores',
       },
     ],
   },

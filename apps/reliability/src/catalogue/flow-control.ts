@@ -212,7 +212,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/hono/test/seam.test.ts',
-          name: 'is limited, even in chunks, after middleware that uses %s',
+          name: 'is limited, even if it is chunked, after middleware that uses %s',
         },
       ],
     },

@@ -164,7 +164,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'buffers at most the limit of an endless line',
+          name: 'buffers no more of an endless line than the limit',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
@@ -172,7 +172,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/embedded.test.ts',
-          name: 'responds with a parse error without an id to a line that is too long',
+          name: 'responds to a line that is too long or not UTF-8 with a parse error that has no id',
         },
       ],
     },

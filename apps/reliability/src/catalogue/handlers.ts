@@ -15,7 +15,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'passes `onError` the same reference that the client received',
+          name: 'passes `onError` the reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',

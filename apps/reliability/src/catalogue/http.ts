@@ -143,7 +143,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'the plugin logs once which options limit headers and requests if the app sets neither limit',
+          name: 'if the app limits neither headers nor requests, the plugin logs the options for both once',
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
@@ -157,14 +157,14 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'are refused with 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'keep the same timeout after a 413',
+          name: 'have the same timeout after a 413 reply',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'receive 503, oldest first',
+          name: 'are refused with 503 if together they are larger',
         },
       ],
     },
@@ -271,7 +271,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'responds with 500 if other code throws when the headers are sent',
+          name: 'responds with 500 if other code throws while the headers are being sent',
         },
       ],
     },

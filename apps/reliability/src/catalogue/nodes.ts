@@ -15,7 +15,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/access.system.test.ts',
-          name: 'is refused with 503 after one unanswered Redis command, and succeeds once Redis is back',
+          name: 'is refused with 503 after one unanswered Redis command, and accepted once Redis is back',
         },
       ],
     },
@@ -27,7 +27,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes all of 10,000 commands fail, at most 2,000 of which wait',
+          name: 'makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply',
         },
       ],
     },
@@ -111,7 +111,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'fences off the former writer, and continues after its last position',
+          name: 'fences off the former writer, and lets the new writer continue after the last position',
         },
       ],
     },
@@ -166,11 +166,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/session-store.ts',
-          name: 'distinguishes principal and id %j %j from %j %j',
+          name: 'distinguishes the principal and id %j %j from %j %j',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: "does not return one stream's events for %j",
+          name: 'does not return the events of one stream for another key: %j',
         },
       ],
     },

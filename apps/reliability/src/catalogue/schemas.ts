@@ -86,7 +86,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'uniqueItems finds duplicates in linear time: %s',
+          name: '`uniqueItems` finds duplicates in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
@@ -193,11 +193,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: "stderrLogger indents an error's stack trace, so that a message cannot forge a line",
+          name: "`stderrLogger` indents an error's stack trace so that a message cannot forge a log line",
         },
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: 'stderrLogger writes all other values on a single line',
+          name: '`stderrLogger` writes all other values on a single line',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',

@@ -81,7 +81,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: "does not return one stream's events for %j",
+          name: 'does not return the events of one stream for another key: %j',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
       ],
@@ -169,7 +169,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: streams close, calls end with an error',
+          name: 'ends its streams and calls on DELETE',
         },
       ],
     },
@@ -221,11 +221,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxBytes of events, counted in UTF-8',
+          name: 'keeps events of at most maxBytes in total, counted in UTF-8',
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes, ended streams first, if `maxTotalBytes` is exceeded',
+          name: 'drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded',
         },
       ],
     },
@@ -279,7 +279,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'stays open while another route reads its body slowly, even if the connection has carried a stream',
+          name: 'stays open while another route slowly reads a request body, even after carrying a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',

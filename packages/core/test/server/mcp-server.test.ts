@@ -66,11 +66,11 @@ describe('McpServer', () => {
     { requestState: { maxBytes: 1024, singleUse: false } },
     { tasks: { defaultTtlMs: 5, maxTtlMs: 5 } },
     { tasks: { maxTtlMs: 5 } },
-  ])('accepts option values at their limits: %j', (options) => {
+  ])('accepts options at their limits: %j', (options) => {
     expect(() => create(options)).not.toThrow()
   })
 
-  it('rejects options in the same object as name and version', () => {
+  it('rejects server options that are passed in the same object as name and version', () => {
     expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
       'The first argument of new McpServer has limits, which is an option',
     )
@@ -85,7 +85,7 @@ describe('McpServer', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('accepts instructions as a string or as a function of the client', async () => {
+  it('accepts instructions as a string or as a function that receives the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -244,8 +244,8 @@ describe('definitions', () => {
   })
 })
 
-describe('changes while clients are connected', () => {
-  it('cause one notification per client for all changes in one tick', async () => {
+describe('changing definitions while clients are connected', () => {
+  it('sends each client one notification for all changes in one tick', async () => {
     const server = create()
     server.setTools([])
     const peers = [await openPeer(server), await openPeer(server)]
@@ -257,7 +257,7 @@ describe('changes while clients are connected', () => {
     }
   })
 
-  it('cause no notification to a client without the capability, but appear in its next list', async () => {
+  it('does not notify a client without the capability, but affects its next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -269,7 +269,7 @@ describe('changes while clients are connected', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
   })
 
-  it('cause one notification for resources and templates together, and another for prompts', async () => {
+  it('sends one notification for resources and templates, and another for prompts', async () => {
     const server = create()
     server.setResources([])
     server.setPrompts([])
@@ -283,7 +283,7 @@ describe('changes while clients are connected', () => {
     ).toEqual(['notifications/prompts/list_changed', 'notifications/resources/list_changed'])
   })
 
-  it('are visible in the next list', async () => {
+  it('takes effect in the next list', async () => {
     const server = create()
     const handle = server.addTool(tool('a'))
     const peer = await openPeer(server)
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once for the first client, has its type in handlers, and is disposed when the server closes', async () => {
+  it('opens once, for the first client, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -343,11 +343,11 @@ describe('lifespan', () => {
   })
 })
 
-describe('a lifespan that fails', () => {
+describe('a lifespan that fails to open', () => {
   it.each([
     ['at once', () => { throw new Error('canary') }], // prettier-ignore
     ['later', () => Promise.reject(new Error('canary'))],
-  ])('opens again for the next client if it fails %s', async (_, open) => {
+  ])('is opened again for the next client if it fails %s', async (_, open) => {
     let fails = true
     const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
     const refused = await openPeer(server)
@@ -373,7 +373,7 @@ describe('server.close', () => {
     expect(disposed).toBe(true)
   })
 
-  it('is called by asyncDispose, which waits for it', async () => {
+  it('is called by `asyncDispose`, which waits for it to finish', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -386,7 +386,7 @@ describe('server.close', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches telemetry once, and ends its observations', async () => {
+  it('detaches telemetry once, and unsubscribes once from observed sources', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -397,7 +397,7 @@ describe('server.close', () => {
     expect(unsubscribe).toHaveBeenCalledTimes(1)
   })
 
-  it('closes connections, and refuses new ones', async () => {
+  it('closes open connections, and refuses new ones', async () => {
     const server = create()
     await openPeer(server)
     await server.close()
@@ -405,8 +405,8 @@ describe('server.close', () => {
   })
 })
 
-describe('logging: false', () => {
-  it('neither sends log messages nor offers a log level', async () => {
+describe('an McpServer with `logging: false`', () => {
+  it('neither sends log messages nor accepts logging/setLevel requests', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -428,7 +428,7 @@ describe('invalid listeners and middleware', () => {
 })
 
 describe('server.use', () => {
-  it('reports middleware that returns nothing to the client, and logs a remedy', async () => {
+  it('sends the client an error if middleware returns nothing, and logs a remedy', async () => {
     const { logger, logged } = recordingLogger()
     const server = create({ logger })
     server.addTool(tool('t'))
@@ -457,7 +457,7 @@ describe('server.use', () => {
     expect(() => create().use(undefined as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('wraps a single named method, or all methods', async () => {
+  it('wraps a single named method, or all methods if none is named', async () => {
     const server = create()
     server.addTool(tool('t'))
     const seen: string[] = []
@@ -481,7 +481,7 @@ describe('errors in handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('produce an error response despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('lead to an error response despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('are passed to `onError` with the client’s reference, and to the logger or else to stderr', async () => {
+  it('are passed to `onError` with the reference sent to the client, and are logged', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

@@ -5,7 +5,7 @@ import type { ServerMount } from '../../src/session/server-runtime.ts'
 import { deferred } from '../../src/util/promises.ts'
 
 describe('createLifespan', () => {
-  it('is ready immediately without an open function', async () => {
+  it('is ready immediately if there is no `open` function', async () => {
     const lifespan = createLifespan(undefined)
     expect([lifespan.ready(), lifespan.value()]).toEqual([undefined, undefined])
     await lifespan.close()
@@ -21,7 +21,7 @@ describe('createLifespan', () => {
     expect([open.mock.calls.length, lifespan.ready(), lifespan.value()]).toEqual([1, undefined, { db: 1 }])
   })
 
-  it('tries again for the next client after a failure', async () => {
+  it('tries again for the next client after opening has failed', async () => {
     let tries = 0
     const lifespan = createLifespan(() => {
       if (++tries === 1) throw new Error('down')
@@ -40,7 +40,7 @@ describe('createLifespan', () => {
     ['Symbol.asyncDispose', ['async'], ['async']],
     ['Symbol.dispose', ['sync'], ['sync']],
     ['no dispose method', [], []],
-  ])('disposes its value once if the value has %s', async (_what, has, called) => {
+  ])('disposes its value once, with %s', async (_what, has, called) => {
     const calls: string[] = []
     const lifespan = createLifespan(() => ({
       ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),

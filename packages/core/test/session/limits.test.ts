@@ -67,7 +67,7 @@ describe('ConcurrencyLimit', () => {
 })
 
 describe('Drainable', () => {
-  it('waits for running work, and then finishes exactly once', async () => {
+  it('waits for running work, and then calls `finish` exactly once', async () => {
     const clock = new FakeClock()
     const steps: string[] = []
     const work = new Drainable(clock, {
@@ -107,7 +107,7 @@ describe('Drainable', () => {
     expect([finish.mock.calls.length, clock.pending]).toEqual([1, 0])
   })
 
-  it('closes immediately if its owner has already called finish', async () => {
+  it('is closed as soon as its owner calls `finish`', async () => {
     const work = new Drainable(new FakeClock(), { finish: () => {} })
     work.finish()
     await work.closed
@@ -116,7 +116,7 @@ describe('Drainable', () => {
 })
 
 describe('statistics', () => {
-  it('are added up by sumOf', () => {
+  it('are summed by `sumOf`', () => {
     const one = { ...NOTHING_HELD, sessions: 1, queuedBytes: 2 }
     const two = { ...NOTHING_HELD, sessions: 3, tasks: 4 }
     expect(sumOf([one, two])).toEqual({ ...NOTHING_HELD, sessions: 4, queuedBytes: 2, tasks: 4 })
@@ -124,7 +124,7 @@ describe('statistics', () => {
     expect(new Set(Object.values(NOTHING_HELD))).toEqual(new Set([0]))
   })
 
-  it('count each refusal both for the mount and for its server', () => {
+  it('count each refusal for both the mount and its server', () => {
     const server = new Refusals()
     const [one, two] = [new Refusals(server), new Refusals(server)]
     for (const reason of ['busy', 'busy', 'batch']) one.count(reason)
@@ -135,7 +135,7 @@ describe('statistics', () => {
   })
 })
 
-it('SubscribedResources subscribes to each resource once, and ends subscriptions that are no longer listed', () => {
+it('`SubscribedResources` subscribes to each resource once, and ends subscriptions that are no longer listed', () => {
   const steps: string[] = []
   const resources = new SubscribedResources((uri) => {
     steps.push(`+${uri}`)

@@ -51,7 +51,7 @@ describe('onChange', () => {
       { kind: 'resource', uri: 'u', within: 1 },
       { kind: 'resource', uri: 'u' },
     ],
-  ])('drops the malformed property from %j', (message, event) => {
+  ])('drops the malformed property of %j', (message, event) => {
     expect(received(message)).toEqual([event])
   })
 })
@@ -73,7 +73,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps a listener that subscribes after the topic’s last listener has left', () => {
+  it('keeps a new listener that subscribes after all earlier listeners on the topic have left', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))

@@ -44,7 +44,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 1)).toEqual([])
   })
 
-  it('drops streams from the session with the most bytes, ended streams first, if `maxTotalBytes` is exceeded', () => {
+  it('drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 100_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
     const open = write(store, key('open'), kilobyte)
@@ -91,7 +91,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toEqual({ streams: 2, events: 2, bytes: 6_000 })
   })
 
-  it('still drops expired streams if an older stream contains no events', async () => {
+  it('drops expired streams even if an older stream contains no events', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const lease = write(store, key('read'), kilobyte)
@@ -102,7 +102,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('does not apply the event limits to the response', () => {
+  it('does not apply the event limits to the final response', () => {
     const store = new MemoryEventStore({ maxEvents: 2, maxBytes: 2_000 })
     const lease = write(store, key('a'), kilobyte)
     store.append(key('a'), lease, [{ seq: 2, frame: kilobyte }])

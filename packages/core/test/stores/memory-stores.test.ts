@@ -21,7 +21,7 @@ const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
 describe('the constructors of the in-memory stores', () => {
-  it('start no timers and generate no random bytes', () => {
+  it('start no timers and generate no random values', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -32,7 +32,7 @@ describe('the constructors of the in-memory stores', () => {
 })
 
 describe('MemoryEventStore', () => {
-  it('keeps running streams and the newest ended streams, up to the maximum per session', () => {
+  it('keeps running streams and the newest ended streams, up to the maximum number per session', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
     const leases = new Map<string, StreamLease>()
     const begin = (stream: string): StreamLease => {
@@ -114,7 +114,7 @@ describe('MemoryEventStore', () => {
 })
 
 describe('MemoryBus', () => {
-  it('drops messages if listeners keep publishing without end', () => {
+  it('drops messages if listeners never stop publishing more', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0

@@ -15,7 +15,7 @@ describe('MemoryUsedStates', () => {
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 
-  it("treats a new principal's state as used if it expires no later than a state that was dropped", () => {
+  it('treats a state as used if it expires no later than one that was dropped to make room', () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 1, clock })
     const now = clock.now()
@@ -32,7 +32,7 @@ describe('MemoryUsedStates', () => {
   })
 })
 
-it('SizeRanks finds one of the largest members, even after their sizes have changed', () => {
+it('`SizeRanks` finds one of the largest members, even after sizes have changed', () => {
   const ranks = new SizeRanks<Sized & { bytes: number }>()
   const member = (bytes: number) => ({ bytes, rank: 0 })
   const [small, medium, large] = [member(3), member(4), member(1_000)]

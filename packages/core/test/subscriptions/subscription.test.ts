@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('sends a response to each subscription that the server ends, while calls continue', async () => {
+  it('responds to each subscription that the server ends, while calls continue', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -152,7 +152,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.at(-1)).toMatchObject({ id: 3, result: { resultType: 'complete' } })
   })
 
-  it('sends each notification exactly once to a slow client, after the acknowledgement', async () => {
+  it('delivers each notification exactly once to a slow client, after the acknowledgement', async () => {
     const { server, transport, listen } = serve()
     transport.stall()
     await listen(1, { resourceSubscriptions: ['note://1'] })

@@ -63,7 +63,7 @@ describe('TaskNodes', () => {
     expect(mail).toEqual([])
   })
 
-  it('reports which nodes have stopped', async () => {
+  it('reports the nodes that have stopped', async () => {
     const { there, tasks, sender } = setUp()
     await tasks.ready()
     const stopped: boolean[] = []
@@ -72,7 +72,7 @@ describe('TaskNodes', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('logs failures, assumes that unreachable nodes are running, and can join again', async () => {
+  it('logs failures, assumes that unreachable nodes are still running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

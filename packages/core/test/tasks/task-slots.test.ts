@@ -33,7 +33,7 @@ describe('TaskSlots', () => {
     expect(owners.map((owner) => taken(slots, owner))).toEqual(expected)
   })
 
-  it.each(['principal:a', 's:a', ANYONE])('lets another task use the slot that %s has freed', (owner) => {
+  it.each(['principal:a', 's:a', ANYONE])('lets another task use the slot that %s has released', (owner) => {
     const slots = new TaskSlots({ maxRunning: 1, maxAnonymous: 1 })
     expect(slots.unused).toBe(true)
     for (let round = 0; round < 3; round++) {

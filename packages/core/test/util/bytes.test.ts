@@ -13,11 +13,11 @@ describe('base64', () => {
     },
   )
 
-  it('encodes only the bytes inside a view', () => {
+  it('encodes only the bytes that are inside the given view', () => {
     expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
   })
 
-  it('decodes base64url, and rejects every other encoding', () => {
+  it('decodes base64url, and rejects all other encodings', () => {
     for (const text of ['', 'a', 'tools:x', 'Grüße 🛫']) {
       const bytes = Uint8Array.from(Buffer.from(text))
       expect(fromBase64Url(toBase64Url(bytes))).toEqual(bytes)
@@ -27,7 +27,7 @@ describe('base64', () => {
   })
 })
 
-it('utf8Length matches TextEncoder for any string, even with lone surrogates', () => {
+it('`utf8Length` matches TextEncoder for any string, including lone surrogates', () => {
   const unit = fc.oneof(
     fc.nat(0xffff),
     fc.constantFrom(0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000),

@@ -4,7 +4,7 @@ import { randomToken, randomUuid, secureRandom } from '../../src/util/random.ts'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('secureRandom, randomToken and randomUuid', () => {
-  it('never return the same bytes twice, for any size', () => {
+  it('never return the same bytes twice, regardless of the size', () => {
     const seen = new Set<string>()
     let draws = 0
     for (let round = 0; round < 400; round++) {

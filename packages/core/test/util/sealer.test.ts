@@ -47,7 +47,7 @@ describe('Sealer', () => {
       expect(await one.open('a', forged, 'x'), forged).toBeUndefined()
   })
 
-  it('supports key rotation: seals with the first key, and opens with any key', async () => {
+  it('supports key rotation by sealing with the first key and opening with any key', async () => {
     const old = await sealer(key(1)).seal('a', 'old', 'x')
     const both = sealer(key(2), key(1))
     expect(await both.open('a', old, 'x')).toBe('old')
@@ -58,7 +58,7 @@ describe('Sealer', () => {
 })
 
 describe('keys passed to createSealer', () => {
-  it('can be bytes, base64 or base64url, and are copied', async () => {
+  it('can be bytes, base64 or base64url, and are copied by createSealer', async () => {
     const bytes = secureRandom(32)
     bytes[0] = 0xfb
     bytes[1] = 0xff
@@ -71,7 +71,7 @@ describe('keys passed to createSealer', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
-  it('can include up to eight keys', async () => {
+  it('are accepted up to a maximum of eight', async () => {
     const keys = Array.from({ length: 8 }, (_, at) => key(at))
     const sealed = await sealer(key(7)).seal('a', 'text', 'x')
     expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
@@ -92,7 +92,7 @@ describe('keys passed to createSealer', () => {
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are derived only at their first use, before which no random bytes are generated', async () => {
+  it('are derived at their first use, before which no random bytes are generated', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

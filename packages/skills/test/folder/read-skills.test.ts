@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('does not notice changes until it is called again', async () => {
+  it('reads changed files only when it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -198,7 +198,7 @@ describe('an invalid SKILL.md', () => {
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
     ['frontmatter that is too long', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
-  ])('is named in the error, with the problem: %s', async (_, content, message) => {
+  ])('leads to an error that names the file and the problem: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
     await expect(readSkills(path)).rejects.toThrow(refusal(message))
     await expect(readSkills(path)).rejects.toThrow(join(path, 'git', 'SKILL.md'))
@@ -212,7 +212,7 @@ function bomb(): string {
   return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
 }
 
-describe('limits for readSkills', () => {
+describe('the limits of readSkills', () => {
   it('reject a folder that is too deep or too large, or that has too many files', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
@@ -239,13 +239,13 @@ describe('limits for readSkills', () => {
     await expect(readSkills(large)).rejects.toThrow(refusal(/more than 67108864 bytes/))
   })
 
-  it('allow frontmatter of 65,536 characters', async () => {
+  it('allow frontmatter of up to 65,536 characters', async () => {
     const fields = 'name: git\ndescription: a\nnote: '
     const text = `---\n${fields}${'x'.repeat(65_536 - fields.length)}\n---\n`
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('cause ERR_MCP_OPTION if %s is invalid', async (name) => {
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('are rejected with ERR_MCP_OPTION if %s is invalid', async (name) => {
     await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
   })
 })

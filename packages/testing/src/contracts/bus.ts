@@ -24,7 +24,7 @@ async function open(create: CreateBus): Promise<Ends> {
 }
 
 function delivery(create: CreateBus): void {
-  it('delivers messages only to the listeners on the topic, on every node', async () => {
+  it('delivers messages on every node, but only to listeners on their topic', async () => {
     const { first, last, settled } = await open(create)
     const received: string[] = []
     first.subscribe('a', (message) => received.push(`1 ${JSON.stringify(message)}`))
@@ -60,7 +60,7 @@ function delivery(create: CreateBus): void {
 }
 
 function listeners(create: CreateBus): void {
-  it('delivers messages to the other listeners if one throws', async () => {
+  it('delivers messages to all other listeners if one listener throws', async () => {
     const { first, settled } = await open(create)
     let received = 0
     first.subscribe('a', () => {
@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes one subscription only, even if that subscription is ended twice', async () => {
+  it('removes only one subscription if that subscription is ended twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++

@@ -207,7 +207,7 @@ function completeStreams(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1])
   })
 
-  it('drops the event of a complete stream if it exceeds maxFinalBytes, and tells readers about the loss', async () => {
+  it('drops the event of a complete stream if the event exceeds maxFinalBytes, and reports the loss to readers', async () => {
     const { store } = await create(LIMITS)
     const kept = await store.complete(key(), ORIGIN, event(1, 'x'.repeat(4_000)))
     expect(await seqs(store, kept, 0)).toEqual([1])
@@ -230,7 +230,7 @@ function completeStreams(create: CreateEventStore): void {
 }
 
 function takeovers(create: CreateEventStore): void {
-  it('fences off the former writer, and continues after its last position', async () => {
+  it('fences off the former writer, and lets the new writer continue after the last position', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     const seized = await store.seize(key(), lease.epoch, OTHER)
@@ -263,7 +263,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await store.seize(key(), lease.epoch, OTHER)).toBeUndefined()
   })
 
-  it('returns the ids of unanswered requests to a new writer, and distinguishes their types', async () => {
+  it('returns the ids of unanswered requests to a new writer, and preserves the types of the ids', async () => {
     const { store } = await create(LIMITS)
     const pending = [1, '1', 'a b:"', 2, '']
     const lease = await store.open(key(), { node: 'node-1', kind: 'session', pending })
@@ -294,7 +294,7 @@ function followers(create: CreateEventStore): void {
     expect((await store.append(key(), lease, [event(5)])).follower).toBeUndefined()
   })
 
-  it('ignores a reader whose position is unknown or that has become the writer', async () => {
+  it('ignores a reader at an unknown position, and a reader that has become the writer', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.read(key(), { epoch: lease.epoch, seq: 9 }, OTHER)).toBeUndefined()
@@ -313,7 +313,7 @@ function isolation(create: CreateEventStore): void {
     { session: 'session-2' },
     { stream: 'stream-2' },
     { principal: 'alice:session-1', session: 'stream-1', stream: '' },
-  ])("does not return one stream's events for %j", async (change) => {
+  ])('does not return the events of one stream for another key: %j', async (change) => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 3)
     const other = key(change)
@@ -335,7 +335,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 15)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
   })
 
-  it('keeps at most maxBytes of events, counted in UTF-8', async () => {
+  it('keeps events of at most maxBytes in total, counted in UTF-8', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     for (let seq = 1; seq <= 4; seq++) await store.append(key(), lease, [event(seq, 'é'.repeat(200))])

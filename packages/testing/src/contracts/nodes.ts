@@ -59,14 +59,14 @@ function delivery(create: CreateNodes): void {
 }
 
 function lives(create: CreateNodes): void {
-  it('have different ids that contain only safe characters', async () => {
+  it('have unique ids that contain only safe characters', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     expect(a.id).not.toBe(b.id)
     for (const { id } of nodes) expect(id).toMatch(/^[A-Za-z0-9_-]{1,32}$/)
   })
 
-  it('are alive from the time they join until their last listener leaves', async () => {
+  it('are alive from the time they join until their last listener has left', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     await a.join(() => {})

@@ -75,7 +75,7 @@ function records(create: CreateSessionStore): void {
     ['{a}', 'b', '{a', '}b'],
     ['["a"', 'b]', 'a', 'b'],
     ['__proto__', 'a', 'constructor', 'a'],
-  ])('distinguishes principal and id %j %j from %j %j', async (principal, id, otherPrincipal, otherId) => {
+  ])('distinguishes the principal and id %j %j from %j %j', async (principal, id, otherPrincipal, otherId) => {
     const { store } = await create()
     await store.create(record({ principal, id }), LIFETIME)
     expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
@@ -124,7 +124,7 @@ function changes(create: CreateSessionStore): void {
 }
 
 function lifetimes(create: CreateSessionStore): void {
-  it('drops a record after its TTL, which restarts on replace and on get with a TTL', async () => {
+  it('drops a record after its TTL, which is restarted by `replace` and by `get` with a TTL', async () => {
     const { store, pass } = await create()
     const versions = new Map<string, string>()
     for (const id of ['left', 'read', 'renewed', 'replaced'])
@@ -157,7 +157,7 @@ function lifetimes(create: CreateSessionStore): void {
 }
 
 function limits(create: CreateSessionStore): void {
-  it('limits the records per principal by dropping the one that expires first', async () => {
+  it('drops the record that expires first if a principal has too many records', async () => {
     const { store, pass } = await create()
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
     const held = async (principal: string): Promise<string[]> => {

@@ -160,7 +160,7 @@ function lists(create: CreateTaskStore): void {
     expect(await store.list('alice', { limit: 2, after: d })).toEqual([])
   })
 
-  it('continues a list even if its last task has been deleted', async () => {
+  it('continues a list even if the last task of the previous page has been deleted', async () => {
     const { store, now, pass } = await create({})
     for (const taskId of ['a', 'b', 'c']) {
       await store.create(recordAt(now(), { taskId }))
@@ -252,7 +252,7 @@ function fairness(create: CreateTaskStore): void {
     ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
     ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
   ])(
-    'drops tasks of the caller that uses the most if there are too many %s of %s',
+    'drops tasks of the caller that has the most if there are too many %s of %s',
     async (_1, _2, most, text, owner) => {
       const { store, now, pass } = await create(most)
       const end = async (taskId: string, of: string): Promise<void> => {

@@ -46,7 +46,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(taken.filter((one) => one)).toHaveLength(1)
     })
 
-    it('are never accepted twice, even if the oldest ones have been dropped at the limit', async () => {
+    it('are never accepted twice, even after the oldest states have been dropped', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000
@@ -57,7 +57,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(await take(USED)).toBe(true)
     })
 
-    it('do not displace states of other principals, however many one principal uses', async () => {
+    it('do not displace the states of other principals, regardless of how many one principal uses', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000

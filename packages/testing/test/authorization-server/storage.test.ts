@@ -39,7 +39,7 @@ describe("an authorization server's storage", () => {
     expect(await sessions.find('a')).toBeUndefined()
   })
 
-  it('stores the time of use in seconds', async () => {
+  it('stores in seconds when an entry was used', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', {}, 60)
     await codes.consume('a')
@@ -50,7 +50,7 @@ describe("an authorization server's storage", () => {
   it.each([
     ['bob', ['ann']],
     [undefined, []],
-  ])('revokes the grants and tokens of the user %s, or of all users if undefined', async (user, left) => {
+  ])('revokes the grants and tokens of the user %s, or of all users if no user is given', async (user, left) => {
     const storage = new MemoryStorage()
     const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']
     for (const kind of [...kinds, 'Session'])

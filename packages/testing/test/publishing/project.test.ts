@@ -94,7 +94,7 @@ describe('scripts/project.mjs', () => {
   })
 })
 
-describe('published: true', () => {
+describe('scripts/project.mjs with `published: true`', () => {
   const documents = (folder: string): [string, string][] =>
     [...textsIn(folder, /(?:\.md|Dockerfile|\.dockerignore)$/)].filter(
       // Only the page for maintainers and the decision records may explain the switch.
@@ -204,7 +204,7 @@ describe('installFromNpm', () => {
     ['{client,core,json-schema,stdio}', '@jetway/client'],
     ['{bridge,client,core,json-schema,stdio}', '@jetway/bridge @jetway/client'],
     ['cli', '@jetway/cli'],
-  ])('names the packages that code imports, without their dependencies: %s', (names, expected) => {
+  ])('names only the packages that code imports, not their dependencies: %s', (names, expected) => {
     expect(installFromNpm(`npm install ${tarballs(names)}`, dependencies)).toBe(`npm install ${expected}`)
   })
 
@@ -307,7 +307,7 @@ describe('joinChangelogs', () => {
     expect(order).toEqual(['1.0.0', '1.0.0-beta.10', '1.0.0-beta.2', '0.10.0', '0.9.0'])
   })
 
-  it('returns the notes for one version', () => {
+  it('produces a changelog from which `notesOf` returns the notes for one version', () => {
     expect(notesOf(joined, '0.1.0')).toBe('### Minor Changes\n\n- **core**: The first version.\n')
     expect(() => notesOf(joined, '0.3.0')).toThrow('CHANGELOG.md has no version 0.3.0')
   })

@@ -187,7 +187,7 @@ describe('upload', () => {
     expect(print).toHaveBeenCalledWith('@jetway/core@0.1.0 is on npm already')
   })
 
-  it('continues after npm fails, and reports what failed', async () => {
+  it('continues with the next package after npm fails, and reports the failure', async () => {
     const { folder, release } = released()
     const npm = vi.fn<() => number>(() => 0).mockReturnValueOnce(1)
     const address = await registry(() => undefined)

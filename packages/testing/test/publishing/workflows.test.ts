@@ -175,7 +175,7 @@ describe('lintWorkflow', () => {
     expect(problems.join('\n')).toContain(problem)
   })
 
-  it('allows a write permission only to the jobs that need it, and only in their own file', async () => {
+  it('allows a write permission only for jobs that need it, and only in their own workflow file', async () => {
     const text = workflow({
       id: 'publish',
       job: 'timeout-minutes: 5\n    permissions:\n      id-token: write',

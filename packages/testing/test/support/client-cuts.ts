@@ -224,7 +224,7 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'make a manager report exactly one outcome of each attempt to reconnect',
+      'cause a manager to report exactly one outcome per attempt to reconnect',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)

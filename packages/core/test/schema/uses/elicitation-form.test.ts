@@ -67,7 +67,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('drops all other keywords of the root schema except `required`', () => {
+  it('drops every keyword of the root schema except `type`, `properties` and `required`', () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({
       type: 'object',
@@ -76,7 +76,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it("uses a choice's value as its title if it has none", () => {
+  it("uses a choice's value as its title if the choice has no title", () => {
     const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -102,7 +102,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     ],
     ['an array of numeric enums', { type: 'object', properties: { f: { enum: [1, 2] } } }],
     ['a nullable type', { type: 'object', properties: { f: { type: ['string', 'null'] } } }],
-  ])('rejects %s, and names the field', (_what, schema) => {
+  ])('rejects %s, and names the field in the error', (_what, schema) => {
     expect(() => toFormSchema(schema)).toThrow('the field "f"')
   })
 
@@ -183,12 +183,12 @@ describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('cannot have a multi-select', () => {
+  it('rejects a multi-select field', () => {
     expect(() => projected({ a: { type: 'array', items: { enum: ['x'] } } })).toThrow('the field "a"')
   })
 })
 
-describe('form schemas with features that clients do not support', () => {
+describe('validation of form schemas', () => {
   const formOf = (a: object): object => ({ type: 'object', properties: { a } })
 
   it.each([
@@ -196,7 +196,7 @@ describe('form schemas with features that clients do not support', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('are rejected if a default is invalid in its field: %j', (given) => {
+  ])('rejects a default that is invalid in its field: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
@@ -205,14 +205,14 @@ describe('form schemas with features that clients do not support', () => {
     [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
     [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
-  ])('are rejected if a constraint cannot be shown by clients: %j', (given, named) => {
+  ])('rejects a constraint that clients cannot display: %j', (given, named) => {
     expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
   })
 
   it.each([
     ['a form without fields', { type: 'object' }],
     ['a disabled constraint', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
-  ])('do not include %s', (_what, given) => {
+  ])('accepts %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
 
@@ -222,7 +222,7 @@ describe('form schemas with features that clients do not support', () => {
     ['date', '2024-02-29', '2023-02-29'],
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
-  ])('do not include the format %s, which answers must match', (format, good, bad) => {
+  ])('accepts the format %s, which submitted values must match', (format, good, bad) => {
     const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([{ path: ['a'], message: `must match format "${format}"` }])

@@ -45,7 +45,7 @@ describe('code compiled by ajv', () => {
   })
 })
 
-it('compileWithAjv keeps two schemas with the same $id independent of each other', async () => {
+it('`compileWithAjv` keeps two schemas with the same $id independent of each other', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),

@@ -37,9 +37,9 @@ describe('engine.input', () => {
   })
 
   it.each([
-    ['of its items', z.array(z.string())],
-    ['of unions', z.array(z.union([z.string(), z.boolean()]))],
-    ['of asynchronous parts', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
+    ['in array items', z.array(z.string())],
+    ['in unions', z.array(z.union([z.string(), z.boolean()]))],
+    ['in an asynchronous schema', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
   ])('stops after zod has reported 1,000 issues %s', async (_, list) => {
     const check = (length: number) =>
       checkInput(z.object({ a: list as z.ZodType }), { a: Array.from({ length }, (_item, at) => at) })

@@ -72,7 +72,7 @@ describe('engine.output', () => {
     }
   })
 
-  it('returns the given JSON string unchanged if the value survives a round trip', () => {
+  it('returns the given JSON string unchanged if the value is the same after a JSON round trip', () => {
     const compiled = engine.output(z.object({ high: z.number(), tags: z.array(z.string()) }), outputSite)
     const value = { high: 1, tags: ['x'] }
     const json = '{"high":1,"tags":["x"]}'
@@ -108,13 +108,13 @@ describe('engine.output', () => {
   })
 })
 
-describe('an output schema whose root is not an object', () => {
+describe('output validation with a root schema that is not an object', () => {
   it.each<[JsonSchema | z.ZodType, unknown, unknown]>([
     [z.array(z.number()), [1], ['x']],
     [z.string(), 'x', 1],
     [{ type: ['number', 'null'] }, null, 'x'],
     [{ items: { type: 'string' } }, ['x'], [1]],
-  ])('validates structured content: %#', (schema, good, bad) => {
+  ])('accepts valid and rejects invalid structured content: %#', (schema, good, bad) => {
     expect(checkOutput(schema, good)).toEqual(good)
     expect(checkOutput(schema, bad)).toHaveProperty('refused')
   })

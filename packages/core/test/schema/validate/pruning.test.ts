@@ -164,11 +164,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('do not matter if the value is null, which is rejected', () => {
+  it('are not reported if the value is null, which is rejected', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
-  it('are dropped inside a catch-all', () => {
+  it('are dropped from the values of catch-all properties', () => {
     expect(checkOutput(B.catchall(A), { b: 1, z: { a: 'x', y: 1 } })).toEqual({ b: 1, z: { a: 'x' } })
   })
 
@@ -185,7 +185,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, value)).toEqual({ refused })
   })
 
-  it('are not reported if the value has other issues', () => {
+  it('are not reported if the value is invalid for other reasons', () => {
     expect(checkOutput(z.object({ o: A }), { o: { a: 1, z: 1 }, z: 1 })).toEqual({
       refused: 'o.a: must be string',
     })
@@ -193,7 +193,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('depend on which alternative matches completely', () => {
+  it('are those that the matching alternative of a union does not define', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,7 +201,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('are allowed in the published schema of an intersection, which could not match otherwise', () => {
+  it('are allowed by the published schema of an intersection, which could otherwise never match', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
@@ -213,7 +213,7 @@ describe('unknown properties in a zod object', () => {
     })
   })
 
-  it('are kept or dropped exactly as zod does, for random values', () => {
+  it('are kept or dropped exactly as in zod, for random values', () => {
     const Leaf = z.object({ kind: z.literal('leaf'), n: z.number().nullable() })
     const Branch = z.object({
       kind: z.literal('branch'),

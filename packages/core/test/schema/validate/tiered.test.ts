@@ -34,7 +34,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('counts checked values rather than checks', async () => {
+  it('counts the values within each checked value, not the checks', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1_000 })
     const validator = compile({ type: 'array', items: { type: 'number' } }, 'author')
@@ -42,7 +42,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('compiles after 50,000 values by default', async () => {
+  it('compiles after 50,000 checked values by default', async () => {
     const generate = vi.fn(compileWithAjv)
     const validator = createTieredCompiler({ interpret, generate })({ items: { type: 'number' } }, 'author')
     const list = Array.from({ length: 10_000 }, (_, i) => i)
@@ -53,7 +53,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('keeps using the interpreter, without another attempt, if compilation fails', async () => {
+  it('keeps using the interpreter and does not try again if compilation fails', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -65,7 +65,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('compiles other schemas after a failure, each in a separate task', async () => {
+  it('compiles other schemas after one fails, each in a separate task', async () => {
     const order: string[] = []
     const generate = vi.fn(({ title }: JsonSchema) => {
       order.push(String(title))
@@ -84,7 +84,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('still describes issues with the interpreter after compilation', async () => {
+  it('still uses the interpreter to describe issues after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
@@ -103,7 +103,7 @@ describe('createTieredCompiler', () => {
   })
 })
 
-it('createTieredCompiler compiles nothing on platforms that forbid code generation', async () => {
+it('`createTieredCompiler` compiles nothing on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
@@ -120,7 +120,7 @@ describe('a value that makes compiled code throw', () => {
   const constant = { const: { a: 1 } }
   const trap = { valueOf: 1 }
 
-  it('is checked by the interpreter instead', async () => {
+  it('is checked by the interpreter', async () => {
     const compiled = await compileWithAjv(constant)
     expect(() => compiled(trap)).toThrow(TypeError)
     const generate = vi.fn(() => Promise.resolve(compiled))
@@ -132,7 +132,7 @@ describe('a value that makes compiled code throw', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, because the interpreter would also throw', async () => {
+  it('is not passed to the interpreter if it is nested too deeply', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
@@ -150,7 +150,7 @@ it.each<[string, () => Promise<IsValid>]>([
     () => Promise.resolve((given) => interpret({ uniqueItems: true }, 'author').isValid(given)),
   ],
   ['compiled', () => compileWithAjv({ uniqueItems: true })],
-])('uniqueItems finds duplicates in linear time: %s', async (_, compile) => {
+])('`uniqueItems` finds duplicates in linear time: %s', async (_, compile) => {
   const isValid = await compile()
   const items: unknown[] = Array.from({ length: 100_000 }, (__, i) => ({ i }))
   expect(isValid(items)).toBe(true)
