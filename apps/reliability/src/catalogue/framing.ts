@@ -21,11 +21,11 @@ export const FRAMING: Group = {
       behaviour: '413 beyond 4 MiB, with a declared length and with chunks.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'answers 413 to a declared length of one byte more',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'counts a chunked body, and answers 413 beyond the limit',
         },
       ],

@@ -77,7 +77,7 @@ export const HTTP: Group = {
       tests: [
         { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused if a header is sent twice' },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'refuses repeated headers only if they must be single',
         },
       ],
@@ -176,7 +176,7 @@ export const HTTP: Group = {
       tests: [
         { file: 'apps/runner/test/http-server.test.ts', name: 'a length and chunks' },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'never reads the body of a refused request as the next request',
         },
       ],
@@ -262,7 +262,7 @@ export const HTTP: Group = {
         'The request gets 500 on every mount, the error is logged, and the process goes on: `authenticate`, `challengeFor`, documents, `authInfo`, `locals` and selectors.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-replies.ts',
+          file: 'packages/testing/src/contracts/adapter/replies.ts',
           name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
         },
         {

@@ -266,15 +266,15 @@ export const SESSIONS: Group = {
         'They are refused with 503 and keep no session alive, and questions of their calls are refused. A connection from which Node has not read for 4 s, because its client pipelines and does not read, is ended.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'refuses the stream of a session while an earlier response on its connection is unfinished',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'releases the streams of a connection that ends while the client does not read its replies',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'refuses a question of a call while an earlier response on its connection is unfinished',
         },
         {
