@@ -56,21 +56,24 @@ describe('a stream with an expired token', () => {
     Object.entries(STREAMS).map(([name, stream]) => [name, host, mount, stream] as const),
   )
 
-  it.each(cases)('is closed one minute after the token expires: %s on %s', async (_name, _host, mount, [path, open]) => {
-    const clock = new FakeClock()
-    await clock.advance(Date.now() - clock.now())
-    const issuer = await startIssuer()
-    const mounted = await protect(issuer, mount, {
-      server: createServer({ clock }),
-      legacySse: true,
-    })
-    const url = new URL(path, mounted).href
-    const stream = await open(url, await tokenOf(issuer, url, 'alice'))
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-    const ended = stream.text()
-    await clock.advance((issuer.lifetime + 62) * 1000)
-    await ended
-  })
+  it.each(cases)(
+    'is closed one minute after the token expires: %s on %s',
+    async (_name, _host, mount, [path, open]) => {
+      const clock = new FakeClock()
+      await clock.advance(Date.now() - clock.now())
+      const issuer = await startIssuer()
+      const mounted = await protect(issuer, mount, {
+        server: createServer({ clock }),
+        legacySse: true,
+      })
+      const url = new URL(path, mounted).href
+      const stream = await open(url, await tokenOf(issuer, url, 'alice'))
+      expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+      const ended = stream.text()
+      await clock.advance((issuer.lifetime + 62) * 1000)
+      await ended
+    },
+  )
 })
 
 describe('tokens', () => {

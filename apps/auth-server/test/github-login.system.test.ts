@@ -184,26 +184,23 @@ describe('a user who has already allowed the client', () => {
   it.each([
     ['native', CLIENT, REDIRECT],
     ['web', WEB_CLIENT, WEB_REDIRECT],
-  ])(
-    'must consent again if the %s client starts another authorization',
-    async (_kind, client, redirect) => {
-      const site = await start()
-      const browser = new Browser((at) => at.href.startsWith(redirect))
-      const address = authorizationUrl(site, { client_id: client, redirect_uri: redirect })
-      const first = await browser.submit(await browser.visit(address), 'answer', 'allow')
-      expect(first.url.searchParams.has('code')).toBe(true)
-      const second = await browser.visit(address)
-      expect(second).toMatchObject({ status: 200, text: expect.stringContaining('Allow access?') as string })
-      const silent = await browser.visit(
-        authorizationUrl(site, {
-          client_id: client,
-          redirect_uri: redirect,
-          prompt: 'none',
-        }),
-      )
-      expect(silent.url.searchParams.get('error')).toBe('consent_required')
-    },
-  )
+  ])('must consent again if the %s client starts another authorization', async (_kind, client, redirect) => {
+    const site = await start()
+    const browser = new Browser((at) => at.href.startsWith(redirect))
+    const address = authorizationUrl(site, { client_id: client, redirect_uri: redirect })
+    const first = await browser.submit(await browser.visit(address), 'answer', 'allow')
+    expect(first.url.searchParams.has('code')).toBe(true)
+    const second = await browser.visit(address)
+    expect(second).toMatchObject({ status: 200, text: expect.stringContaining('Allow access?') as string })
+    const silent = await browser.visit(
+      authorizationUrl(site, {
+        client_id: client,
+        redirect_uri: redirect,
+        prompt: 'none',
+      }),
+    )
+    expect(silent.url.searchParams.get('error')).toBe('consent_required')
+  })
 
   it('receives tokens for the account that is currently signed in at GitHub', async () => {
     const site = await start()

@@ -104,14 +104,11 @@ describe('the publicUrl and resource options', () => {
     ['https://api.example.com', 'https://api.example.com', '/mcp', 'https://api.example.com'],
     ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
     ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
-  ])(
-    'publicUrl %s, resource %s, path %s → %s',
-    async (publicUrl, resource, path, expected) => {
-      const options = resource === undefined ? {} : { resource }
-      const { authenticate } = await protect(options, { publicUrl, path })
-      expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
-    },
-  )
+  ])('publicUrl %s, resource %s, path %s → %s', async (publicUrl, resource, path, expected) => {
+    const options = resource === undefined ? {} : { resource }
+    const { authenticate } = await protect(options, { publicUrl, path })
+    expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
+  })
 
   it('throw ERR_MCP_OPTION for a string that is not a URL', async () => {
     await expect(protect({ resource: '/mcp' })).rejects.toThrow('option resource must be a URL')

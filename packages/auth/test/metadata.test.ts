@@ -357,30 +357,33 @@ describe('oauth()', () => {
     [undefined, '/mcp', [200, 401, 401]],
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
-  ])('with path %s on loopback, replies to a token for %s with the statuses %j', async (path, aud, expected) => {
-    const origin = 'http://localhost:3000'
-    const issuer = await createIssuer()
-    const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
-    const handler = toFetch(server(), {
-      ...(path !== undefined && { path }),
-      legacySse: true,
-      authenticate,
-    })
-    const authorization = `Bearer ${await issuer.sign({ aud: origin + aud })}`
-    const posted = { ...message, headers: { ...HEADERS, authorization } }
-    const opened = { headers: { accept: 'text/event-stream', authorization } }
-    const statuses: number[] = []
-    for (const [at, init] of [
-      ['/mcp', posted],
-      ['/sse', opened],
-      ['/message?sessionId=unknown', posted],
-    ] as const) {
-      const answer = await handler(new Request(origin + at, init))
-      statuses.push(answer.status)
-      await answer.body?.cancel()
-    }
-    expect(statuses).toEqual(expected)
-  })
+  ])(
+    'with path %s on loopback, replies to a token for %s with the statuses %j',
+    async (path, aud, expected) => {
+      const origin = 'http://localhost:3000'
+      const issuer = await createIssuer()
+      const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
+      const handler = toFetch(server(), {
+        ...(path !== undefined && { path }),
+        legacySse: true,
+        authenticate,
+      })
+      const authorization = `Bearer ${await issuer.sign({ aud: origin + aud })}`
+      const posted = { ...message, headers: { ...HEADERS, authorization } }
+      const opened = { headers: { accept: 'text/event-stream', authorization } }
+      const statuses: number[] = []
+      for (const [at, init] of [
+        ['/mcp', posted],
+        ['/sse', opened],
+        ['/message?sessionId=unknown', posted],
+      ] as const) {
+        const answer = await handler(new Request(origin + at, init))
+        statuses.push(answer.status)
+        await answer.body?.cancel()
+      }
+      expect(statuses).toEqual(expected)
+    },
+  )
 
   it('accepts the options returned by every preset', () => {
     const presets = [

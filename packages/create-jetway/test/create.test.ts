@@ -216,16 +216,19 @@ describe('create-jetway while it installs dependencies', () => {
     expect(existsSync(join(line.cwd, 'a/package.json'))).toBe(true)
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('removes the project if it receives %s', async (signal) => {
-    const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
-    const child = start(line, 'a')
-    child.stdout?.resume()
-    const exited = once(child, 'exit')
-    await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
-    child.kill(signal)
-    expect(await exited).toEqual([130, null])
-    expect(readdirSync(line.cwd)).toEqual(['bin'])
-  })
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'removes the project if it receives %s',
+    async (signal) => {
+      const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
+      const child = start(line, 'a')
+      child.stdout?.resume()
+      const exited = once(child, 'exit')
+      await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
+      child.kill(signal)
+      expect(await exited).toEqual([130, null])
+      expect(readdirSync(line.cwd)).toEqual(['bin'])
+    },
+  )
 
   it.each([
     ['a', false],

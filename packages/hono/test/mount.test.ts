@@ -93,12 +93,15 @@ describe("a mount's path", () => {
   it.each([
     [true, 404],
     [false, 200],
-  ])('follows the app’s `strict` option: if %s, a trailing slash results in status %i', async (strict, status) => {
-    const app = new Hono({ strict })
-    const url = await mounted({ ...STATELESS, logger: silent }, app)
-    expect((await post(`${url}/mcp/`)).status).toBe(status)
-    expect((await post(`${url}/mcp`)).status).toBe(200)
-  })
+  ])(
+    'follows the app’s `strict` option: if %s, a trailing slash results in status %i',
+    async (strict, status) => {
+      const app = new Hono({ strict })
+      const url = await mounted({ ...STATELESS, logger: silent }, app)
+      expect((await post(`${url}/mcp/`)).status).toBe(status)
+      expect((await post(`${url}/mcp`)).status).toBe(200)
+    },
+  )
 
   it('is logged once if an MCP client requests / or the path with a trailing slash, but not for other requests', async () => {
     const logger = logLines()

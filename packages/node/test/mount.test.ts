@@ -74,19 +74,24 @@ describe("a mount's path", () => {
     ['Express, below a path', (logger) => express().use('/', mount({ logger, path: 'mcp' }))],
     ['Connect', (logger) => connect().use(mount({ logger }))],
     ['Koa', (logger) => new Koa().use(mount({ logger }).koa).callback()],
-  ])('is logged once if an MCP client requests / or the path with a trailing slash: %s', async (_host, listener) => {
-    const logger = logLines()
-    const origin = await serve(listener(logger))
-    await fetch(origin, { headers: { accept: 'text/event-stream' } })
-    await fetch(origin, { method: 'POST', body: '{}' })
-    await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
-    expect(logger.lines).toEqual([])
-    for (const path of ['/mcp/', '/', '/mcp/'])
-      expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(404)
-    expect(logger.lines).toEqual([
-      "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
-    ])
-  })
+  ])(
+    'is logged once if an MCP client requests / or the path with a trailing slash: %s',
+    async (_host, listener) => {
+      const logger = logLines()
+      const origin = await serve(listener(logger))
+      await fetch(origin, { headers: { accept: 'text/event-stream' } })
+      await fetch(origin, { method: 'POST', body: '{}' })
+      await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
+      expect(logger.lines).toEqual([])
+      for (const path of ['/mcp/', '/', '/mcp/'])
+        expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(
+          404,
+        )
+      expect(logger.lines).toEqual([
+        "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
+      ])
+    },
+  )
 
   it("does not capture requests to the app's root", async () => {
     const app = express().use(mount())

@@ -244,22 +244,25 @@ describe("the client's trace context", () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from a header if _meta contains no context and the header occurs once: %s', async (_, values, expected) => {
-    const { span } = registerSdk()
-    const server = createServer()
-    const handler = toFetch(server)
-    onTestFinished(() => handler.close({ deadline: 0 }))
-    const headers = new Headers(JSON_HEADERS)
-    for (const value of values) headers.append('traceparent', value)
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
-    await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
-    expect(span('initialize').parentSpanContext?.traceId).toBe(expected)
-  })
+  ])(
+    'is read from a header if _meta contains no context and the header occurs once: %s',
+    async (_, values, expected) => {
+      const { span } = registerSdk()
+      const server = createServer()
+      const handler = toFetch(server)
+      onTestFinished(() => handler.close({ deadline: 0 }))
+      const headers = new Headers(JSON_HEADERS)
+      for (const value of values) headers.append('traceparent', value)
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+      expect(span('initialize').parentSpanContext?.traceId).toBe(expected)
+    },
+  )
 
   it.each([
     ['bad hex', { traceparent: `00-${'z'.repeat(32)}-${PARENT_ID}-01` }],

@@ -148,9 +148,8 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [memoryTransport] },
   ({ connect }) => {
-    it.each(Object.entries(HOSTILE))(
-      'produces one response and frees its slot if it returns %s',
-      (_, make) => answersAll(connect, make),
+    it.each(Object.entries(HOSTILE))('produces one response and frees its slot if it returns %s', (_, make) =>
+      answersAll(connect, make),
     )
     it.each(Object.entries(THROWN))('produces one response and frees its slot if it throws %s', (_, make) =>
       answersAll(connect, throwIt(make)),

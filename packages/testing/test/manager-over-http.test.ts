@@ -43,26 +43,29 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is restored after a restart of the server with %s, and runs each call once', async (_revision, revisions) => {
-    const runs = { count: 0 }
-    const first = await mount(counting(runs), revisions)
-    const { manager, events } = watched()
-    await manager.connect('a', {
-      url: `http://127.0.0.1:${first.port}/mcp`,
-      reconnect: { initialDelayMs: 20 },
-    })
-    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
-    await first.stop()
-    await isGone(first.port)
-    const away = manager.callTool('mcp__a__count')
-    await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
-    const second = await mount(counting(runs), revisions, first)
-    onTestFinished(() => second.stop())
-    expect(await away).toMatchObject({ content: [{ text: '2' }] })
-    expect(events.at(-1)?.[0]).toBe('reconnected')
-    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
-    expect(runs.count).toBe(3)
-  })
+  ])(
+    'is restored after a restart of the server with %s, and runs each call once',
+    async (_revision, revisions) => {
+      const runs = { count: 0 }
+      const first = await mount(counting(runs), revisions)
+      const { manager, events } = watched()
+      await manager.connect('a', {
+        url: `http://127.0.0.1:${first.port}/mcp`,
+        reconnect: { initialDelayMs: 20 },
+      })
+      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
+      await first.stop()
+      await isGone(first.port)
+      const away = manager.callTool('mcp__a__count')
+      await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
+      const second = await mount(counting(runs), revisions, first)
+      onTestFinished(() => second.stop())
+      expect(await away).toMatchObject({ content: [{ text: '2' }] })
+      expect(events.at(-1)?.[0]).toBe('reconnected')
+      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
+      expect(runs.count).toBe(3)
+    },
+  )
 
   it('opens a new session, without a reconnect event, if the server has lost its sessions', async () => {
     const runs = { count: 0 }

@@ -30,13 +30,16 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])('have the same timeout after a 413 reply if their excessive size was %s', async (_how, headers, body) => {
-    const { origin, handle } = await mounted(50)
-    const socket = await raw(origin, bytesOf('/mcp', body, headers))
-    expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
-    await new Promise((resolve) => socket.once('close', resolve).resume())
-    expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
-  })
+  ])(
+    'have the same timeout after a 413 reply if their excessive size was %s',
+    async (_how, headers, body) => {
+      const { origin, handle } = await mounted(50)
+      const socket = await raw(origin, bytesOf('/mcp', body, headers))
+      expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
+      await new Promise((resolve) => socket.once('close', resolve).resume())
+      expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
+    },
+  )
 
   it('are refused with 503 if together they are larger than 32 bodies of the maximum size', async () => {
     const { origin, handle } = await mounted()

@@ -71,14 +71,17 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
-  ])('runs the research as a task with a question that the client %s', async (_title, reply, clarification) => {
-    await using both = await connectBoth(version, { elicitation: {} })
-    const { clients } = both
-    for (const client of clients) client.reply({ 'elicitation/create': reply })
-    const [expected, actual] = await Promise.all(clients.map(research))
-    expect(actual).toEqual(expected)
-    expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
-  })
+  ])(
+    'runs the research as a task with a question that the client %s',
+    async (_title, reply, clarification) => {
+      await using both = await connectBoth(version, { elicitation: {} })
+      const { clients } = both
+      for (const client of clients) client.reply({ 'elicitation/create': reply })
+      const [expected, actual] = await Promise.all(clients.map(research))
+      expect(actual).toEqual(expected)
+      expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
+    },
+  )
 })
 
 const LOGGED = {

@@ -28,11 +28,14 @@ describe('names and descriptions of tools', () => {
     [['a'.repeat(54)], 'srv', 'ok', '1 name'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
-  ])('are checked, including the prefix of the names: %j on server %s', async (names, serverName, verdict, evidence) => {
-    const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
-    expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
-    if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
-  })
+  ])(
+    'are checked, including the prefix of the names: %j on server %s',
+    async (names, serverName, verdict, evidence) => {
+      const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
+      expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
+      if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
+    },
+  )
 
   it.each<readonly [Partial<Offers>, verdict: string, evidence: string]>([
     [{ tools: [tool('a'), tool('a'), tool('a')] }, 'fault', 'twice in a list: tool a'],

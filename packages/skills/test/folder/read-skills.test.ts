@@ -245,9 +245,12 @@ describe('the limits of readSkills', () => {
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('are rejected with ERR_MCP_OPTION if %s is invalid', async (name) => {
-    await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
-  })
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])(
+    'are rejected with ERR_MCP_OPTION if %s is invalid',
+    async (name) => {
+      await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
+    },
+  )
 })
 
 async function ask(server: McpServer, method: string): Promise<Record<string, unknown>> {

@@ -75,12 +75,15 @@ function records(create: CreateSessionStore): void {
     ['{a}', 'b', '{a', '}b'],
     ['["a"', 'b]', 'a', 'b'],
     ['__proto__', 'a', 'constructor', 'a'],
-  ])('distinguishes the principal and id %j %j from %j %j', async (principal, id, otherPrincipal, otherId) => {
-    const { store } = await create()
-    await store.create(record({ principal, id }), LIFETIME)
-    expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
-    expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
-  })
+  ])(
+    'distinguishes the principal and id %j %j from %j %j',
+    async (principal, id, otherPrincipal, otherId) => {
+      const { store } = await create()
+      await store.create(record({ principal, id }), LIFETIME)
+      expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
+      expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
+    },
+  )
 }
 
 function changes(create: CreateSessionStore): void {

@@ -50,18 +50,21 @@ describe("an authorization server's storage", () => {
   it.each([
     ['bob', ['ann']],
     [undefined, []],
-  ])('revokes the grants and tokens of the user %s, or of all users if no user is given', async (user, left) => {
-    const storage = new MemoryStorage()
-    const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']
-    for (const kind of [...kinds, 'Session'])
-      for (const accountId of ['ann', 'bob']) await storage.of(kind).upsert(accountId, { accountId }, 60)
-    storage.revoke(user)
-    for (const kind of kinds) {
-      const found = await Promise.all(['ann', 'bob'].map((id) => storage.of(kind).find(id)))
-      expect(found.flatMap((one) => (one === undefined ? [] : [one.accountId]))).toEqual(left)
-    }
-    expect(await storage.of('Session').find('bob')).toBeDefined()
-  })
+  ])(
+    'revokes the grants and tokens of the user %s, or of all users if no user is given',
+    async (user, left) => {
+      const storage = new MemoryStorage()
+      const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']
+      for (const kind of [...kinds, 'Session'])
+        for (const accountId of ['ann', 'bob']) await storage.of(kind).upsert(accountId, { accountId }, 60)
+      storage.revoke(user)
+      for (const kind of kinds) {
+        const found = await Promise.all(['ann', 'bob'].map((id) => storage.of(kind).find(id)))
+        expect(found.flatMap((one) => (one === undefined ? [] : [one.accountId]))).toEqual(left)
+      }
+      expect(await storage.of('Session').find('bob')).toBeDefined()
+    },
+  )
 
   it('keeps the newest 10,000 entries', async () => {
     const tokens = new MemoryStorage().of('AccessToken')

@@ -13,8 +13,11 @@ it.each([
   })
 })
 
-it.each(['bundle', 'server-json', 'types', 'doctor'])('jetway %s prints its usage with --help', async (name) => {
-  const { stdout, exitCode } = await runCli([name, '--help'])
-  expect(exitCode).toBe(0)
-  expect(stdout).toMatch(new RegExp(`^Usage: jetway ${name} [[<]`))
-})
+it.each(['bundle', 'server-json', 'types', 'doctor'])(
+  'jetway %s prints its usage with --help',
+  async (name) => {
+    const { stdout, exitCode } = await runCli([name, '--help'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Usage: jetway ${name} [[<]`))
+  },
+)
