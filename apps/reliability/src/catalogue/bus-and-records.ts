@@ -200,7 +200,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/features/session-methods.test.ts',
-        name: 'accepts URIs of 65,536 characters in total, and rejects more with an error that names the limit',
+        name: 'accepts URIs with 65,536 characters in total, and rejects more with an error that names the limit',
       },
       {
         file: 'packages/core/test/http/streamable/subscription-stream.test.ts',

@@ -47,7 +47,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'is logged with its path and its kind for %s',
+          name: 'is logged with its path and a description for %s',
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
