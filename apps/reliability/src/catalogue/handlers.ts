@@ -79,7 +79,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s, and the author’s error names the tool',
+          name: 'cannot be %s, and the error shown to the author names the tool',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
