@@ -166,7 +166,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/guard/body-budget.test.ts',
-          name: 'aborts the oldest bodies of anonymous callers at %s, and refuses none',
+          name: 'aborts the oldest bodies of anonymous callers at %s instead of refusing new ones',
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',

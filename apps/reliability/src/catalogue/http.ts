@@ -15,7 +15,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'check Host and Origin, and are named in the `reject` event',
+          name: 'check the Host and Origin headers, and are named in the `reject` event',
         },
       ],
     },
@@ -98,7 +98,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
-          name: 'refuses %s, and does not run the tool',
+          name: 'refuses %s before the tool runs',
         },
         { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
       ],

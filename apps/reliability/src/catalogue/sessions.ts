@@ -193,7 +193,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'reserve half of the slots for principals, so that anonymous connections cannot use them all',
+          name: 'reserve half of the slots for principals, so that anonymous connections cannot fill all slots',
         },
       ],
     },
