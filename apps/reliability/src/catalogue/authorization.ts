@@ -33,7 +33,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'close the GET stream, but the session can continue with new credentials',
+          name: 'close the GET stream, but let the session continue with new credentials',
         },
       ],
     },

@@ -57,7 +57,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',

@@ -10,7 +10,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused before anything runs if a page sends them after DNS rebinding',
+          name: 'are refused before any handler runs if a page sends them after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type does not require a cross-site preflight',
+          name: 'are refused if their content type needs no cross-site preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -203,7 +203,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -232,7 +232,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the allowed methods' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'defines the allowed methods for the mount options %j' },
       ],
     },
     {

@@ -216,7 +216,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'never echoes client input',
+          name: 'contains no reply that echoes client input: $key ($index)',
         },
       ],
     },

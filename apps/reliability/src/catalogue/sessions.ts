@@ -150,7 +150,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s for an uninitialized session',
+          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -181,11 +181,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that has been idle longest',
+          name: 'closes the session that has been idle for the longest time',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
+          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -205,7 +205,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'waits for running calls and open streams, with %s',
+          name: 'waits until the session has no running calls or open streams, with %s',
         },
       ],
     },
