@@ -271,7 +271,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'delays handlers that await until their events are stored, and loses none',
+        name: 'makes handlers that await wait until their events are stored, and loses no events',
       },
     ],
   },

@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that continues to send messages',
+          name: 'does not cause errors in a handler that continues to send messages',
         },
       ],
     },

@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text unchanged if it merely resembles an encoding: %j',
+          name: 'returns text unchanged if it only resembles encoded text: %j',
         },
       ],
     },

@@ -201,11 +201,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'receives the failed deletions again after it has recovered',
+          name: 'receives failed deletions again once it has recovered',
         },
         {
           file: 'packages/core/test/http/streams/deletions.test.ts',
-          name: 'retries the others if one always fails',
+          name: 'retries the other deletions even if one always fails',
         },
       ],
     },
