@@ -188,7 +188,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'ends if it is anonymous and the least recently used when all nodes together exceed `max`',
+        name: 'is ended as the least recently used anonymous session if all nodes together exceed `max`',
       },
     ],
   },
@@ -267,11 +267,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'receives ten events from one tick in two appends if the handler %s them',
+        name: 'receives ten events sent in the same tick in only two appends, if the handler %s them',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'makes handlers that await wait until their events are stored, and loses no events',
+        name: 'makes a handler that awaits its notifications wait until they are stored, and loses none',
       },
     ],
   },

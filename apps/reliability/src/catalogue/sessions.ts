@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to other principals, with every HTTP method',
+          name: 'are unknown to other principals, for every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -120,7 +120,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',

@@ -60,7 +60,7 @@ describe('CallerBytes', () => {
     expect(AT.map((holder) => bytes.exceeded(holder))).toEqual([false, false, false])
   })
 
-  it('limits all networks together, so that together they never displace a principal', () => {
+  it('limits all anonymous networks as a whole, so that they never displace a principal', () => {
     const { atOnce, hold } = held()
     for (let network = 0; network < 50; network++) hold(networkOf(`2001:db8:0:${network}::1`), 1, 'anonymous')
     hold('ann', 30)

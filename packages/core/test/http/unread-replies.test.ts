@@ -213,7 +213,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
     expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
   })
 
-  it('receives an error in a batch if the responses of the batch are large together', async () => {
+  it('receives an error in a batch if the responses of the batch are too large together', async () => {
     const { gate, open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))

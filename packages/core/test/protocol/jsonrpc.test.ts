@@ -10,7 +10,7 @@ import {
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('classify(), https://modelcontextprotocol.io/specification/2025-11-25/basic#messages', () => {
+describe('classify() (https://modelcontextprotocol.io/specification/2025-11-25/basic#messages)', () => {
   it.each([
     ['a request', request, 'request'],
     ['a request with id 0', { ...request, id: 0 }, 'request'],

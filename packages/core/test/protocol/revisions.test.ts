@@ -68,7 +68,7 @@ describe('projection to a revision', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('keeps structured content only since 2025-06-18, and only if it is an object', () => {
+  it('keeps structured content only in 2025-06-18 and later, and only if it is an object', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(

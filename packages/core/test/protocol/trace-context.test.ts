@@ -18,7 +18,7 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
       expect(read(meta)).toBeUndefined()
   })
 
-  it('says that the trace is not sampled if its flag is not set', () => {
+  it('is marked as not sampled if the flag is not set', () => {
     for (const flags of ['00', '02', '10'])
       expect(read({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })).toMatchObject({ sampled: false })
   })

@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'cause error -32602 that names a missing argument required by %s',
+    'cause error -32602, which names a missing argument required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -130,7 +130,7 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it('cause error -32602 that gives the reason if they are invalid', async () => {
+  it('cause error -32602 with the reason if they are invalid', async () => {
     const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
     expect(error.code).toBe(-32602)
     expect(error.message).toMatch(/^city: /m)

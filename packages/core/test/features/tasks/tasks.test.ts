@@ -332,7 +332,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     })
   })
 
-  it('is the protocol error of the call if the call fails with one', async () => {
+  it('is a protocol error if the call fails with a protocol error', async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)

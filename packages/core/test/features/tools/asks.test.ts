@@ -172,7 +172,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cannot read the answer to a later ask, and cause an error that names both asks', async () => {
+  it('cause an error that names both asks if one of them reads the answer to a later one', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -255,7 +255,7 @@ describe('the capabilities required by a question', () => {
     })
   })
 
-  it("are not checked if a form cannot show the question's schema, which is logged as an error", async () => {
+  it("are not checked if a form cannot represent the question's schema", async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },

@@ -507,7 +507,7 @@ describe('addTool', () => {
     ['a description that is not a string', { name: 't', handler, description: 5 }, 'description'],
     ['metadata that is not an object', { name: 't', handler, _meta: [] }, '_meta'],
     ['metadata that cannot be serialised as JSON', { name: 't', handler, _meta: { n: 1n } }, 'JSON'],
-  ])('rejects %s with an error that names the tool', (_name, definition, word) => {
+  ])('rejects %s, with an error that names the tool', (_name, definition, word) => {
     expect(() => register(definition)).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_INVALID_DEFINITION',
@@ -516,7 +516,7 @@ describe('addTool', () => {
     )
   })
 
-  it('rejects a schema that does not compile with an error that names the tool', () => {
+  it('rejects a schema that does not compile, with an error that names the tool', () => {
     expect(() => register({ name: 't', handler, inputSchema: { type: 'nonsense' } })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID', message: expect.stringContaining('"t"') }),
     )

@@ -186,7 +186,7 @@ describe('expansion beyond the published examples', () => {
     ['a nested array', { a: [['x']] }, /type object/],
     ['a lone surrogate', { a: '\uD800' }, /lone surrogate/],
     ['an array for a prefix', { b: ['x'] }, /prefix length/],
-  ])('rejects %s with an error that names the variable', (_, values, message) => {
+  ])('rejects %s, with an error that names the variable', (_, values, message) => {
     const template = '{a}{b:2}'
     const expand = () => expandUriTemplate(template, values as unknown as Record<string, string>)
     expect(expand).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))

@@ -127,7 +127,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'requires a principal, and otherwise logs which option returned none: %j',
+    'causes status 500 if it has no principal, and the log names the option that returned it: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()

@@ -98,7 +98,7 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('with the Accept header %s in its request, has the status %i', async (accept, status) => {
+  ])('opened with the Accept header %s, has the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
@@ -329,7 +329,7 @@ describe('POST /message', () => {
 })
 
 describe('HTTP+SSE limits', () => {
-  it('make the reply to the POST refuse excess calls', async () => {
+  it('cause excess calls to be refused in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)

@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('ends if it is anonymous and the least recently used when all nodes together exceed `max`', async () => {
+  it('is ended as the least recently used anonymous session if all nodes together exceed `max`', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]

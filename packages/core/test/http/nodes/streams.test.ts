@@ -209,7 +209,7 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
 }
 
 describe("a session's GET stream", () => {
-  it('is replaced by a GET stream on another node, which starts with notifications that all lists changed', async () => {
+  it('is replaced by a GET stream on another node, which starts by reporting that all lists changed', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()

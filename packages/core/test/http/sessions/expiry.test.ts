@@ -126,7 +126,7 @@ describe('expiring credentials', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('need one timer per stream, and no timer if they never expire', async () => {
+  it('use one timer per stream, whereas credentials that never expire use none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock

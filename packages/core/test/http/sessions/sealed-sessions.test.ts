@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('causes the same reply as an unknown session, with every HTTP method', async () => {
+  it('causes the same reply as an unknown session, for every HTTP method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })

@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to other principals, with every HTTP method', async () => {
+  it('are unknown to other principals, for every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {

@@ -324,7 +324,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('cause no queued call to start after they have disconnected', async () => {
+  it('lose their queued calls when they disconnect', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

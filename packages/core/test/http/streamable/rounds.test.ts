@@ -29,7 +29,7 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
 describe('a call with questions (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('returns its questions first, and runs the handler once, after the client has sent the answers', async () => {
+  it('returns its questions, and runs the handler once, after the client has answered', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })

@@ -333,7 +333,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('causes the same reply, whatever the reason it is unknown', async () => {
+  it('causes the same reply, regardless of why it is unknown', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -420,7 +420,7 @@ describe('a networked event store', () => {
   it.each([
     ['awaits', true],
     ['does not await', false],
-  ])('receives ten events from one tick in two appends if the handler %s them', async (_, awaits) => {
+  ])('receives ten events sent in the same tick in only two appends, if the handler %s them', async (_, awaits) => {
     const { eventStore, sizes, release } = heldBack()
     const setUp = (server: McpServer): void =>
       void server.addTool({
@@ -445,7 +445,7 @@ describe('a networked event store', () => {
     expect(sizes.length).toBeLessThanOrEqual(2)
   })
 
-  it('makes handlers that await wait until their events are stored, and loses no events', async () => {
+  it('makes a handler that awaits its notifications wait until they are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()
     let sent = 0
     const setUp = (server: McpServer): void =>

@@ -139,7 +139,7 @@ describe('the error for an unsupported schema', () => {
     ['an array', [{ type: 'object' }], /not a schema/],
     ['a class instance', new Map(), /neither/],
     ['a function', () => ({ type: 'object' }), /neither/],
-  ])('names the definition, and a remedy for %s', (_, schema, remedy) => {
+  ])('names the definition and suggests a remedy for %s', (_, schema, remedy) => {
     for (const act of [
       () => engine.input(schema as AnySchema, inputSite),
       () => engine.output(schema as AnySchema, outputSite),
