@@ -232,7 +232,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'defines the allowed methods for the mount options %j' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'defines the allowed methods' },
       ],
     },
     {

@@ -216,7 +216,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'contains no reply that echoes client input: $key ($index)',
+          name: 'contains no reply that echoes client input',
         },
       ],
     },
