@@ -29,11 +29,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
+          name: 'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'close the GET stream, but the session can continue with new credentials',
+          name: 'close the GET stream, but let the session continue with new credentials',
         },
       ],
     },
@@ -128,7 +128,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` fails, and does not send the cause to the client',
+          name: 'refuses the token if `verify` fails, and hides the cause from the client',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',

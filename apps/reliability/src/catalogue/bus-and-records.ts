@@ -14,7 +14,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'reports that everything has changed when it moves to another node, even if its node still runs',
+        name: 'reports that all lists changed when it moves to another node, even if the old node still runs',
       },
     ],
   },
@@ -38,19 +38,19 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'can be answered later if another node fails to forward the answer for 3 s and replies with 503',
+        name: 'can be answered again after another node could not forward the answer for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'receives the answer even if sending the answer %s once',
+        name: 'receives an answer even if forwarding the answer %s once',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'sends its question again if the answer could not be forwarded for 3 s',
+        name: 'asks its question again if the answer could not be forwarded for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'is aborted even if sending the cancellation fails once',
+        name: 'is aborted even if forwarding the cancellation fails once',
       },
     ],
   },
@@ -188,7 +188,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'ends if it is the least recently used anonymous session and all nodes together exceed `max`',
+        name: 'is ended as the least recently used anonymous session if all nodes together exceed `max`',
       },
     ],
   },
@@ -200,7 +200,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/features/session-methods.test.ts',
-        name: 'accepts URIs of 65,536 characters in total, and rejects more with an error that names the limit',
+        name: 'accepts URIs with 65,536 characters in total, and rejects more with an error that names the limit',
       },
       {
         file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
@@ -267,11 +267,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'receives ten events from one tick in two appends if the handler %s them',
+        name: 'receives ten events sent in the same tick in only two appends, if the handler %s them',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'delays handlers that await until their events are stored, and loses none',
+        name: 'makes a handler that awaits its notifications wait until they are stored, and loses none',
       },
     ],
   },
@@ -298,7 +298,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on its new node even if the previous node writes late',
+        name: 'continues on its new node even if the old node writes late',
       },
     ],
   },

@@ -57,7 +57,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
@@ -73,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'refuse further subscriptions at the maximum until one has ended',
+          name: 'cause further subscriptions to be refused until one has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',
@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'a schema is converted only once, even if a server is created for every request',
+          name: 'a schema is converted only once, even if every request creates a new server',
         },
       ],
     },
@@ -150,23 +150,23 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'is distinguished from other anonymous callers by its address',
+          name: 'is told apart from other anonymous callers by its address',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses its oldest reply immediately if it has the most bytes when the limit is exceeded',
+          name: 'loses its oldest reply immediately if it holds the most bytes when the total exceeds the limit',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses replies immediately if it is anonymous, so that no address receives 503: %s',
+          name: 'loses replies immediately if it is anonymous, so that its address never receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses streams that nobody reads',
+          name: 'loses the streams that it does not read',
         },
         {
           file: 'packages/core/test/http/guard/body-budget.test.ts',
-          name: 'aborts the oldest bodies of anonymous callers at %s, and refuses none',
+          name: 'aborts the oldest bodies of anonymous callers at %s instead of refusing new ones',
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',

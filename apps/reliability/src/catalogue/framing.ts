@@ -37,7 +37,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'given %i levels of nesting, returns ok: %s',
+          name: 'with %i levels of nesting, returns ok: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
@@ -49,7 +49,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'rejects too many elements without parsing them',
+          name: 'rejects a text with too many elements without parsing it',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '100,000 keys' },
       ],
@@ -85,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'rejects only envelopes with a repeated key, whatever the values contain',
+          name: 'rejects an envelope only if it has a repeated key, whatever its values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],
@@ -106,7 +106,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'rejects bytes that are not UTF-8, so that no replacement character reaches a handler',
+          name: 'rejects bytes that are not UTF-8, so that handlers never receive replacement characters',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',

@@ -47,7 +47,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'is logged with its path and its kind for %s',
+          name: 'is logged with its path and a description for %s',
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
@@ -79,7 +79,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s, and the author’s error names the tool',
+          name: 'cannot be %s, and the error shown to the author names the tool',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that continues to send messages',
+          name: 'does not cause errors in a handler that continues to send messages',
         },
       ],
     },

@@ -10,12 +10,12 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused before anything runs if a page sends them after DNS rebinding',
+          name: 'are refused before any handler runs if a page sends them after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'check Host and Origin, and are named in the `reject` event',
+          name: 'check the Host and Origin headers, and are named in the `reject` event',
         },
       ],
     },
@@ -24,10 +24,10 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list' },
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list of allowed origins' },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
-          name: 'accepts only exact matches if there is a list',
+          name: 'accepts only exact matches if there is a list of allowed origins',
         },
       ],
     },
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type does not require a cross-site preflight',
+          name: 'are refused if their content type needs no cross-site preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -98,7 +98,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
-          name: 'refuses %s, and does not run the tool',
+          name: 'refuses %s before the tool runs',
         },
         { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
       ],
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text unchanged if it merely resembles an encoding: %j',
+          name: 'returns text unchanged if it only resembles encoded text: %j',
         },
       ],
     },
@@ -203,7 +203,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -232,7 +232,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the allowed methods' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'defines the allowed methods' },
       ],
     },
     {

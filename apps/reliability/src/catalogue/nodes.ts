@@ -79,7 +79,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its original node stops, and drops events sent later',
+          name: 'ends with an error when its original node stops, and drops events that this node sends later',
         },
       ],
     },
@@ -91,7 +91,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'keeps changes that nodes make concurrently',
+          name: 'keeps changes that several nodes make at the same time',
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -107,7 +107,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'stays on the last node that took it over, even if an earlier node updates the record later',
+          name: 'stays on the node that took it over last, even if an earlier node updates the record later',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -142,7 +142,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call on whichever node runs it',
+          name: 'ends the call, whichever node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -186,7 +186,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends and cannot be resumed again if the store has lost an event',
+          name: 'ends if the store has lost an event, and cannot be resumed again',
         },
       ],
     },
@@ -197,15 +197,15 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends after a DELETE while the stores are down, and is removed from the stores later',
+          name: 'ends after a DELETE even while the stores are down, and is removed from the stores later',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'receives the failed deletions again after it has recovered',
+          name: 'receives failed deletions again once it has recovered',
         },
         {
           file: 'packages/core/test/http/streams/deletions.test.ts',
-          name: 'retries the others if one always fails',
+          name: 'retries the other deletions even if one always fails',
         },
       ],
     },
@@ -225,7 +225,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'receives 503 on other nodes until it has caught up, and loses notifications beyond a limit',
+          name: 'receives 503 on other nodes until it has caught up, and misses notifications beyond a limit',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -233,7 +233,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is refused with 503 if its caller has too many bytes in transit',
+          name: 'is refused with 503 if its caller already has too many bytes in transit',
         },
         {
           file: 'apps/reliability/test/nodes-messages.system.test.ts',

@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'throws for the remote $ref %s, which is not fetched',
+          name: 'causes an error for the remote $ref %s, which is not fetched',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -90,7 +90,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'are limited in number and length when they are formatted',
+          name: 'are limited in number and in length when they are formatted',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -136,7 +136,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is rejected after any modification, always with an identical reply',
+          name: 'is rejected after any modification, and the reply is always the same',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is rejected after any modification, always with an identical reply',
+          name: 'is rejected after any modification, and the reply is always the same',
         },
       ],
     },
@@ -216,7 +216,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'never echoes client input',
+          name: 'contains no reply that echoes client input',
         },
       ],
     },

@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to other principals, with every HTTP method',
+          name: 'are unknown to other principals, for every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -120,7 +120,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
@@ -150,7 +150,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s for an uninitialized session',
+          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -181,11 +181,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that has been idle longest',
+          name: 'closes the session that has been idle for the longest time',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
+          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -193,7 +193,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'reserve half of the slots for principals, so that anonymous connections cannot use them all',
+          name: 'reserve half of the slots for principals, so that anonymous connections cannot fill all slots',
         },
       ],
     },
@@ -205,7 +205,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'waits for running calls and open streams, with %s',
+          name: 'waits until the session has no running calls or open streams, with %s',
         },
       ],
     },

@@ -40,7 +40,7 @@ const serve = (extensions: readonly Extension[] = [search], more: ServerOptions 
   })
 
 describe(`an extension (${SPEC})`, () => {
-  it('is declared with its settings, and is off unless the server lists it', async () => {
+  it('is declared with its settings, and only if the server lists it', async () => {
     const on = await callModern(serve(), 'server/discover')
     expect(on.json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { languages: ['en'] } } })
     const off = await callModern(serve([]), 'server/discover')
@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods whose results have the resultType "complete" unless they specify another', async () => {
+  it('adds methods whose results have the resultType "complete" by default', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -82,7 +82,7 @@ describe(`an extension (${SPEC})`, () => {
     ['declares nothing', {}],
     ['declares another extension', { extensions: { 'com.example/other': {} } }],
     ['declares it with a value that is not an object', { extensions: { [ID]: true } }],
-  ])('rejects calls from a client that %s, and names the missing extension', async (_, capabilities) => {
+  ])('rejects calls from a client that %s, with an error that names the extension', async (_, capabilities) => {
     const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({
@@ -100,7 +100,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('can serve clients that do not declare it, and can be required by a tool', async () => {
+  it('can be opened to clients that do not declare it, and can be required by a tool', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -123,7 +123,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('can be wrapped by middleware for a single method or for all methods', async () => {
+  it('has methods that middleware can wrap, one at a time or all together', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))

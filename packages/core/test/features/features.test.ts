@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include features with an empty list, because entries may be added later', () => {
+  it('include features whose list is empty, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -78,7 +78,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('are the same object until something is registered', () => {
+  it('are cached in one object until something is registered', () => {
     const { features } = create()
     const before = features.capabilities()
     expect(features.capabilities()).toBe(before)
@@ -112,7 +112,7 @@ describe('capabilities', () => {
 })
 
 describe('change events', () => {
-  it('are emitted once per kind and tick', async () => {
+  it('are emitted once per tick for each kind of entry', async () => {
     const { features, events } = create()
     for (let i = 0; i < 50; i++) features.tools.registry.add({ name: `t${i}`, handler })
     features.prompts.registry.add({ name: 'p', handler })

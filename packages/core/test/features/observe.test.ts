@@ -81,7 +81,7 @@ describe('server.observe', () => {
     expect(await namesOf(server)).toEqual(['later'])
   })
 
-  it('declares the capabilities before the first entry', async () => {
+  it('declares the capabilities before the source provides its first entry', async () => {
     const { server } = create()
     server.observe({ tools: () => new Promise(() => {}), prompts: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -100,7 +100,7 @@ describe('server.observe', () => {
       expect(initialized.result['capabilities']).not.toHaveProperty(kind)
   })
 
-  it('follows added, replaced, removed and reordered entries', async () => {
+  it('follows the source when entries are added, replaced, removed or reordered', async () => {
     const { server } = create()
     const other = new OtherRegistry('a', 'b')
     server.observe(other)
@@ -117,7 +117,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('reads the source only once for many changes, and sends one notification', async () => {
+  it('reads the source only once after several changes, and sends a single notification', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -169,7 +169,7 @@ describe('server.observe', () => {
 })
 
 describe('a duplicate name', () => {
-  it("does not replace the server's entry, and is logged", async () => {
+  it("is logged, and does not replace the server's entry", async () => {
     const { server, log } = create()
     server.addTool(tool('a', 'own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -182,7 +182,7 @@ describe('a duplicate name', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it('belongs to the first source until that source is detached', async () => {
+  it("refers to the first source's entry until that source is detached", async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -237,7 +237,7 @@ describe('a failing source', () => {
   ]
 
   it.each(failures)(
-    'keeps its last valid list, is logged, and is still followed if it %s',
+    'is logged, keeps its last valid list, and is still followed if it %s',
     async (_name, fail) => {
       const { server, log } = create()
       const other = new OtherRegistry('a', 'b')
@@ -256,7 +256,7 @@ describe('a failing source', () => {
     },
   )
 
-  it('is logged if it fails initially, and does not change the server', async () => {
+  it('is logged and does not change the server if the first read fails', async () => {
     const { server, log } = create()
     server.addTool(tool('own'))
     const { ready } = server.observe({
@@ -268,7 +268,7 @@ describe('a failing source', () => {
     expect(log).toHaveLength(1)
   })
 
-  it('leaves all kinds unchanged if one kind fails', async () => {
+  it('leaves every kind of entry unchanged if one kind fails to load', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
@@ -286,7 +286,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('loses only its invalid definitions, which are logged', async () => {
+  it('loses only the invalid definitions, which are logged', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)
@@ -296,7 +296,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is discarded, and the source is read again, if the source has changed in the meantime', async () => {
+  it('is discarded if the source has changed in the meantime, and the source is read again', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -328,7 +328,7 @@ describe('a late result from a source', () => {
 })
 
 describe('detaching a source', () => {
-  it('removes its entries and its listener', async () => {
+  it("removes the source's entries and its change listener", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     const other = new OtherRegistry('a', 'b')
@@ -354,7 +354,7 @@ describe('detaching a source', () => {
     expect(await namesOf(server)).toEqual([])
   })
 
-  it('happens when the server closes, even if the source throws', async () => {
+  it('happens when the server closes, even if another source throws', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a')
     server.observe({

@@ -56,7 +56,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it('do not affect the inference of other members, wherever the rule is placed', () => {
+  it('do not affect type inference for other members, wherever the rule is placed', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -97,7 +97,7 @@ describe('the types of `visible` rules', () => {
   })
 })
 
-describe('the types of metadata', () => {
+describe('the metadata types', () => {
   it('accept defined members', () => {
     never(() => {
       server.addTool({

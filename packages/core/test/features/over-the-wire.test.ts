@@ -78,7 +78,7 @@ describe('tool results on the wire', () => {
 })
 
 describe('tool arguments', () => {
-  it('are validated by the new schema after a tool has been replaced', async () => {
+  it('are validated against the new schema after a tool has been replaced', async () => {
     const server = create()
     const add = (city: z.ZodType, options?: object): unknown =>
       server.addTool({ name: 't', inputSchema: z.object({ city }), handler: () => 'x' }, options)
@@ -91,7 +91,7 @@ describe('tool arguments', () => {
     expect([await call({ city: 'Oslo' }), await call({ city: 6 })]).toEqual([true, undefined])
   })
 
-  it('are validated by a zod refinement published as uniqueItems', async () => {
+  it('are validated by a zod refinement that is published as uniqueItems', async () => {
     const tags = z
       .array(z.string())
       .refine((given) => new Set(given).size === given.length, 'has doubles')

@@ -69,7 +69,7 @@ describe('logging/setLevel', () => {
 
 describe('resources/subscribe', () => {
   it.each(['a://b', 'w://oslo'])(
-    'stores a subscription to %s only once, even if the request is repeated',
+    'stores a subscription to %s only once, even if the request is sent again',
     async (uri) => {
       const { kept, options } = session(['a://other'])
       for (let i = 0; i < 3; i++)
@@ -87,7 +87,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts URIs of 65,536 characters in total, and rejects more with an error that names the limit', async () => {
+  it('accepts URIs with 65,536 characters in total, and rejects more with an error that names the limit', async () => {
     const long = (n: number): string => `w://${n}${'x'.repeat(8_187)}`
     const { kept, options } = session(Array.from({ length: 7 }, (_, n) => long(n)))
     const { methods } = serve()
@@ -139,7 +139,7 @@ describe('resources/unsubscribe', () => {
     expect(kept.subscriptions).toEqual(['a://b'])
   })
 
-  it('succeeds without such a subscription, and keeps the others', async () => {
+  it('succeeds even if the subscription does not exist, and keeps the others', async () => {
     const { kept, options } = session(['a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])

@@ -22,7 +22,7 @@ const AT = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => networkOf(ad
 ]
 
 describe('CallerBytes', () => {
-  it("shortens the timeouts of a principal's replies if they use more than half of the bytes", () => {
+  it("shortens the timeouts of a principal's replies if the principal uses more than half of the bytes", () => {
     const { bytes, soon, atOnce, hold } = held()
     hold('ann', 30, 'ann 1')
     const release = hold('ann', 20, 'ann 2')
@@ -60,7 +60,7 @@ describe('CallerBytes', () => {
     expect(AT.map((holder) => bytes.exceeded(holder))).toEqual([false, false, false])
   })
 
-  it('limits all networks together, so that they never displace a principal', () => {
+  it('limits all anonymous networks as a whole, so that they never displace a principal', () => {
     const { atOnce, hold } = held()
     for (let network = 0; network < 50; network++) hold(networkOf(`2001:db8:0:${network}::1`), 1, 'anonymous')
     hold('ann', 30)
@@ -68,7 +68,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never refuses an address whose replies stay unread', () => {
+  it('never refuses an address for leaving its replies unread', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)
@@ -78,7 +78,7 @@ describe('CallerBytes', () => {
     expect(bytes.total).toBeLessThanOrEqual(50)
   })
 
-  it('refuses a caller whose only reply exceeds half of the limit', () => {
+  it('refuses further calls from a caller whose only reply exceeds half of the limit', () => {
     const { bytes, soon, hold } = held()
     hold(AT[0], 60)
     expect([soon, AT.map((holder) => bytes.exceeded(holder))]).toEqual([[AT[0]], [true, false, false]])

@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it("emits `reject` with the refusal's key in the status table", async () => {
+  it('emits `reject` with the key of the refusal in the status table', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('does not call removed listeners, and continues after a listener throws', async () => {
+  it('does not call removed listeners, and calls the remaining listeners if one throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -178,7 +178,7 @@ describe('ctx.waitUntil', () => {
     })
   }
 
-  it('does not delay the response, and is awaited before the mount closes', async () => {
+  it('does not delay the response, but makes the mount wait for the work before it closes', async () => {
     let finish = (): void => {}
     const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
     const { open, endpoint } = createHarness({ setUp })
@@ -200,7 +200,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('logs a rejection', async () => {
+  it('logs the error if the work fails', async () => {
     const err = new Error('canary')
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(err)) })
     await (await open()).call('leave')

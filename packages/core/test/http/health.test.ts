@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the `health` option', () => {
-  it('adds no paths by default, the standard paths if true, and custom paths if they are given', () => {
+  it('adds no paths by default, the standard paths for true, and custom paths for an object', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -33,8 +33,8 @@ describe('the `health` option', () => {
   })
 })
 
-describe('probes', () => {
-  it('report unready as soon as draining starts, and alive until the end', async () => {
+describe('health probes', () => {
+  it('report that the server is unready as soon as it starts draining, but alive until the end', async () => {
     let finish = (): void => {}
     const {
       endpoint,

@@ -88,7 +88,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('can come from an async handler, and can contain undefined members and blocks from the helpers', async () => {
+  it('can be returned by an async handler, and can contain undefined members and blocks from the helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -106,7 +106,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     { type: 'text', text: 'hello', title: 'Hello' },
     [],
     [null],
-  ])('is distinguished from data that resembles it: %j', async (value) => {
+  ])('is not confused with data that resembles it: %j', async (value) => {
     expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
   })
 
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('must wrap content blocks, because bare blocks are logged as an error: %j', async (value) => {
+  ])('must wrap its content blocks, because bare blocks are logged as an error: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
@@ -165,7 +165,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
   })
 
   describe('for a tool with an outputSchema', () => {
-    it('must have structuredContent that matches the schema', async () => {
+    it('must contain structuredContent that matches the schema', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
       expect(await callTool(era, right, { outputSchema })).toEqual({
         result: { content: [hello], structuredContent: { high: 1 } },
@@ -199,7 +199,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
       { content: ['a'] },
       { content: [{ a: 1 }, { type: 1 }] },
       { role: 'user', content: [hello] },
-    ])('is distinguished from a structured value that resembles it: %j', async (value) => {
+    ])('is not confused with a structured value that resembles it: %j', async (value) => {
       const open = { type: 'object' }
       expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
         ...asJson(value),
@@ -229,7 +229,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
     ])(
-      'is still treated as a result if the schema declares content but not all members of %j',
+      'is treated as a result if the schema declares content, but not every member of %j',
       async (value) => {
         const schema = { type: 'object', properties: { content: { type: 'string' } } }
         expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
@@ -256,7 +256,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
     }
   })
 
-  it('produces a "not found" error if contents is empty', async () => {
+  it('causes a "not found" error if its contents are empty', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
@@ -266,14 +266,14 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
     { uri: 'a://b', name: 'b', text: 'x' },
     { text: 'x' },
     {},
-  ])('is distinguished from data that resembles it: %j', async (value) => {
+  ])('is not confused with data that resembles it: %j', async (value) => {
     expect((await readResource(era, value)).result).toMatchObject({
       contents: [{ text: JSON.stringify(value) }],
     })
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'must wrap resource contents, because bare contents are logged as an error: %j',
+    'must wrap its contents, because bare contents are logged as an error: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })

@@ -26,7 +26,7 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
 }
 
 describe('maxResultBytes', () => {
-  it('replaces a larger tool result with an error that tells the model the size and the limit', async () => {
+  it('replaces a result that is too large with an error that tells the model the size and the limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it('can be overridden by a lower or higher limit of a tool', async () => {
+  it('can be set lower or higher for a single tool', async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -88,7 +88,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('replaces a larger resource, prompt or list with a JSON-RPC error', async () => {
+  it('replaces a resource, prompt or list that is too large with a JSON-RPC error', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -113,7 +113,7 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error that is too large because of %s, but keeps its code', async (_name, thrown) => {
+  ])('replaces an error that is too large because of %s, and keeps its code', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',
@@ -147,7 +147,7 @@ describe('maxResultBytes', () => {
     },
   )
 
-  it('leaves the connection usable after a larger result', async () => {
+  it('leaves the connection usable after a result that is too large', async () => {
     const peer = await openPeer(serve({ maxResultBytes: 1024 }))
     for (const times of [2000, 1, 2000, 1]) {
       const { result: answer } = await peer.request('tools/call', {

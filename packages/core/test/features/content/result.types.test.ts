@@ -60,7 +60,7 @@ describe('the types for tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('reject a malformed result from any kind of handler, even in a single branch', () => {
+  it('reject a malformed result from any kind of handler, even if only one branch returns it', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -106,7 +106,7 @@ describe('the types for tool results', () => {
 })
 
 describe('the types for valid tool results', () => {
-  it('accept results', () => {
+  it("accept results in the protocol's form and results built with helpers", () => {
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'x' }], isError: true }) })
     defineTool({
       name: 'a',
@@ -133,7 +133,7 @@ describe('the types for valid tool results', () => {
     })
   })
 
-  it('accept data that has member names in common with a result', () => {
+  it('accept data that shares member names with a result', () => {
     defineTool({ name: 'a', handler: () => ({ content: 'text', path: 'a.txt' }) })
     defineTool({ name: 'a', handler: () => ({ content: [], total: 0 }) })
     defineTool({ name: 'a', handler: () => ({ content: [{ id: 1 }], total: 1 }) })
@@ -165,7 +165,7 @@ describe('the types for valid tool results', () => {
   })
 })
 
-it('the types for prompt results accept results typed by other packages', () => {
+it('the types for prompt results accept results with types from other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 

@@ -51,7 +51,7 @@ describe('the result of prompts/get', () => {
     expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
   })
 
-  it("has the definition's description unless the handler returns another one", async () => {
+  it("has the definition's description unless the handler returns its own", async () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
@@ -66,7 +66,7 @@ describe('the result of prompts/get', () => {
     ['messages made without the helpers', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
     ['an object that is not a result', { message: 'x' }],
-  ])('is an error whose cause is hidden from the client: %s', async (_name, value) => {
+  ])('is replaced with an error that hides the cause from the client: %s', async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
     expect(error).not.toBeInstanceOf(McpError)
@@ -96,7 +96,7 @@ describe('the arguments of prompts/get', () => {
     handler: (args) => JSON.stringify(args),
   })
 
-  it('are passed to the handler as transformed by the schema', async () => {
+  it('are transformed by the schema before the handler receives them', async () => {
     expect(await get(serve(brief), { city: 'Oslo', days: '3' })).toEqual({
       messages: [text('user', 'Oslo number 3')],
     })
@@ -108,7 +108,7 @@ describe('the arguments of prompts/get', () => {
     })
   })
 
-  it('are all passed to the schema if the prompt has one', async () => {
+  it('are all passed to the schema if the prompt has a schema', async () => {
     const argsSchema = z.object({ city: z.string() }).catchall(z.string())
     const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
     expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'cause error -32602 with the name of a missing argument that is required by %s',
+    'cause error -32602, which names a missing argument required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -148,7 +148,7 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])('cause error -32602 if they are not an object: %j', async (args) => {
+  it.each([[5], ['x'], [null], [[]]])('cause error -32602 if they are not passed as an object: %j', async (args) => {
     expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
   })
 
@@ -174,7 +174,7 @@ describe('the arguments of prompts/get', () => {
   })
 })
 
-describe('the prompt requested by prompts/get', () => {
+describe('the prompt named in prompts/get', () => {
   it.each([['q'], ['__proto__'], [5], [null]])('causes error -32602 if it is unknown: %j', async (name) => {
     expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
   })
@@ -184,7 +184,7 @@ describe('the prompt requested by prompts/get', () => {
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('causes error -32601 if no prompt has ever been registered', async () => {
+  it('causes error -32601 if the server has never registered a prompt', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)

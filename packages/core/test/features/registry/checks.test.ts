@@ -24,7 +24,7 @@ describe('a definition', () => {
     ['every audience', addResource, { annotations: { audience: ['user', 'assistant'] } }],
     ['a lastModified date', addResource, { annotations: { lastModified: '2026-01-12' } }],
     ['no annotations', addResource, { annotations: {} }],
-  ])('can have %s', (_, add, more) => {
+  ])('is accepted with %s', (_, add, more) => {
     expect(() => add(more)).not.toThrow()
   })
 

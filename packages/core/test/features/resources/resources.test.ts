@@ -109,7 +109,7 @@ describe('the result of resources/read', () => {
     ['empty contents', contents([{}])],
     ['contents that are not an array', contents('x' as never)],
     ['a blob that is not base64', contents([{ blob: '?' }])],
-  ])('is an error whose cause is hidden from the client: %s', async (_name, value) => {
+  ])('is replaced with an error that hides the cause from the client: %s', async (_name, value) => {
     const error = await errorOf(() => read(serve([resource(() => value)])))
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(McpError)
@@ -144,7 +144,7 @@ describe('the resource requested by resources/read', () => {
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
   ])(
-    'is resolved from %s to "%s", whose handler receives the variables and the URI',
+    'is resolved from %s to "%s", and the handler receives the variables and the URI',
     async (uri, name, variables) => {
       seen.length = 0
       expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
@@ -152,7 +152,7 @@ describe('the resource requested by resources/read', () => {
     },
   )
 
-  it('does not depend on the order of registration', async () => {
+  it('is chosen independently of the order of registration', async () => {
     const reversed = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => 'norwegian')],
@@ -162,7 +162,7 @@ describe('the resource requested by resources/read', () => {
     expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
   })
 
-  it('is not looked up in less specific templates if the best match returns nothing', async () => {
+  it('is not looked up in less specific templates if the most specific one returns nothing', async () => {
     const strict = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
@@ -172,7 +172,7 @@ describe('the resource requested by resources/read', () => {
     })
   })
 
-  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is unknown for %j', async (uri) => {
+  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is not found for the URI %j', async (uri) => {
     expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({
       reason: 'resource-not-found',
       data: { uri },
@@ -180,21 +180,21 @@ describe('the resource requested by resources/read', () => {
   })
 
   it.each(['w://no/..%2f..%2fetc', 'w://no/%2e%2e', 'w://../../etc/passwd'])(
-    'is unknown for the path traversal %s',
+    'is not found if its URI contains the path traversal %s',
     async (uri) => {
       expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({ reason: 'resource-not-found' })
     },
   )
 
   it.each([[undefined], [5], [null], [{}], ['w://'.padEnd(8193, 'x')]])(
-    'causes error -32602 if the uri is invalid',
+    'causes error -32602 if its URI is invalid',
     async (uri) => {
       const error = await mcpErrorOf(() => call(features.methods, 'resources/read', { uri }))
       expect(error).toMatchObject({ code: -32602, reason: undefined })
     },
   )
 
-  it('causes error -32601 if no resource has ever been registered', async () => {
+  it('causes error -32601 if the server has never registered a resource', async () => {
     const { methods } = serve([])
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
       expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)
@@ -251,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes the resources that templates list, and passes the context to each `list` call', async () => {
+  it('includes the resources listed by templates, and passes the context to each `list` function', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },

@@ -43,7 +43,7 @@ function create() {
 }
 
 describe("a resource's onSubscribe and onUnsubscribe", () => {
-  it('are called for the first and the last subscriber across sessions and subscriptions', async () => {
+  it('are called for the first and the last of all subscribers in sessions and subscription streams', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     const other = await openPeer(server)
@@ -84,7 +84,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so that %s can be set alone', async (name) => {
+  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so that %s can be used alone', async (name) => {
     const { server } = create()
     const hook = vi.fn()
     server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
@@ -129,7 +129,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     await vi.waitFor(() => expect(order).toEqual(['begins', 'ends']))
   })
 
-  it('must be functions', () => {
+  it('are rejected unless they are functions', () => {
     const { server } = create()
     const onSubscribe = 'x' as unknown as () => void
     expect(() => server.addResource({ uri: 'a://b', name: 'b', onSubscribe, handler: () => '' })).toThrow(

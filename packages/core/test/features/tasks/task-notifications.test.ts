@@ -82,7 +82,7 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it("receives the acknowledgement and then only the task's states, in the form of tasks/get", async () => {
+  it('receives an acknowledgement and then only the states of those tasks, in the form of tasks/get', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -121,7 +121,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('receives the state of a task that ended before the subscription', async () => {
+  it('receives the state of a task that ended before the client subscribed', async () => {
     const bench = open()
     const taskId = await bench.start()
     await bench.ask('tasks/cancel', { taskId })
@@ -139,7 +139,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     }
   })
 
-  it("receives nothing about another principal's task, whose id is omitted as if unknown", async () => {
+  it("receives nothing about another principal's task, as if its id were unknown", async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -187,7 +187,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
 })
 
 describe('task subscribers', () => {
-  it('receive every state on every node, whichever node runs or cancels the task', async () => {
+  it('receive every state on every node, regardless of which node runs or cancels the task', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -214,7 +214,7 @@ describe('task subscribers', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('receive states on a connection with several subscriptions', async () => {
+  it('receive states on a connection that has several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()

@@ -91,7 +91,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('returns the task immediately, and the result after the task has ended', async () => {
+  it('returns the task immediately, and makes the result available when the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
@@ -139,7 +139,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     })
   })
 
-  it('can have a longer time limit than other calls', async () => {
+  it('can run longer than other calls may', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -168,7 +168,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('given a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
+  ])('with a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })
@@ -238,7 +238,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('is enforced with -32601 if tasks are required or forbidden', async () => {
+  it('is enforced with -32601 if the tool requires or forbids tasks', async () => {
     const { client } = await started(withRequired())
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
       expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
@@ -257,7 +257,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
   })
 
-  it('adds neither a capability nor task methods if no tool supports tasks', async () => {
+  it('adds no capability and no task methods if no tool supports tasks', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -321,7 +321,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     ['leaks', {}, /^The tool failed \(reference .{12}\)$/],
     ['vast', {}, /bytes, more than the 1024/],
     ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
-  ])('is a failure if the tool "%s" fails', async (name, params, text) => {
+  ])('is a tool error if the tool "%s" fails', async (name, params, text) => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
     const { result: ended } = await outcome(client, taskId)
@@ -332,7 +332,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     })
   })
 
-  it("is the call's error if the call fails with a protocol error", async () => {
+  it('is a protocol error if the call fails with a protocol error', async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)
@@ -342,7 +342,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
 })
 
 describe('tasks/cancel (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
-  it('aborts the handler, ends pending tasks/result requests, and discards late results', async () => {
+  it('aborts the handler, ends pending tasks/result requests, and discards a late result', async () => {
     const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     await settled()
@@ -358,7 +358,7 @@ describe('tasks/cancel (https://modelcontextprotocol.io/specification/2025-11-25
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'fails without any change if the task is already %s',
+    'returns an error and changes nothing if the task is already %s',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -427,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again if tasks/result is repeated, and the first answer cancels the duplicate', async () => {
+  it('are sent again on a second tasks/result request, and the first answer cancels the duplicate', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -458,7 +458,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
   })
 
-  it('fail if the user declines, and are cancelled together with the task', async () => {
+  it('make the call fail if the user declines, and are cancelled together with the task', async () => {
     const { server } = asking()
     const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
     const declined = await idOf(declining, { name: 'asks' })
@@ -487,7 +487,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
 })
 
 describe('notifications from a task', () => {
-  it('have metadata that names the task, for progress, log messages and the status', async () => {
+  it('name the task in their metadata, whether they report progress, a log message or the status', async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -525,7 +525,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it('is the session if the client is anonymous, and other sessions cannot see the task', async () => {
+  it('is the session if the client is anonymous, so other sessions cannot see the task', async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -549,7 +549,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
   })
 
-  it("can answer the task's questions in another session after the first session has ended", async () => {
+  it("can answer the task's questions in a second session after the first one has ended", async () => {
     const { server, add } = bench()
     add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
@@ -561,7 +561,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('loses the tasks when the session ends if no other session can reach them', async () => {
+  it('loses the task when its session ends if no other session can reach the task', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -575,7 +575,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
 })
 
 describe('the end of a session', () => {
-  it('deletes all its tasks, even if the task store returns small pages', async () => {
+  it('deletes all tasks of the session, even if the task store returns small pages', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const store: TaskStore = {
@@ -624,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('is split into pages whose cursors remain valid after the task at the cursor has expired', async () => {
+  it('is split into pages, and a cursor remains valid even after the task it points to has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
@@ -656,7 +656,7 @@ describe('the task list (https://modelcontextprotocol.io/specification/2025-11-2
 })
 
 describe('the task limits', () => {
-  it('restrict the number of running tasks per owner', async () => {
+  it('restrict the number of running tasks for each owner', async () => {
     const { client, server } = await started(bench({ limits: { running: 2 } }))
     const first = await idOf(client, { name: 'slow' })
     await idOf(client, { name: 'slow' })
@@ -714,7 +714,7 @@ describe('the task limits', () => {
     [{ defaultTtlMs: Number.NaN }],
     [{ defaultTtlMs: 10, maxTtlMs: 5 }],
     [{ pollIntervalMs: -1 }],
-  ])('are validated: %j', (tasks) => {
+  ])('are rejected if they are invalid: %j', (tasks) => {
     expect(() => bench({ tasks })).toThrow('ERR_MCP_OPTION')
   })
 })
@@ -728,7 +728,7 @@ describe('tasks on several nodes', () => {
     return { ...here, near, far: await openAnsweringClient(there.server, { auth }) }
   }
 
-  it('can be read through a node that does not run them', async () => {
+  it('can be read on a node that does not run them', async () => {
     const { near, far, clock, gate: held } = await nodes()
     const taskId = await idOf(near, { name: 'slow' })
     const waiting = outcome(far, taskId)
@@ -739,7 +739,7 @@ describe('tasks on several nodes', () => {
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
 
-  it('end at their handler’s next notification after another node has cancelled them', async () => {
+  it('end at the handler’s next notification after another node has cancelled them', async () => {
     const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
     add('talks', async (_args, ctx) => {

@@ -251,7 +251,7 @@ describeKind('JSON Schema', ({ published, required = true }) => ({
   ...(required && { required: ['p'] }),
 }))
 
-describe('JSON Schema with definitions', () => {
+describe('a JSON Schema with definitions', () => {
   const inputSchema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -260,7 +260,7 @@ describe('JSON Schema with definitions', () => {
     $defs: { place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] } },
   }
 
-  it('is published unchanged and enforced for arguments', async () => {
+  it('is published unchanged, and arguments are validated against it', async () => {
     const client = await offer(inputSchema)
     const { result } = await client.request('tools/list')
     expect(result['tools']).toMatchObject([{ inputSchema }])
@@ -274,7 +274,7 @@ describe('JSON Schema with definitions', () => {
     })
   })
 
-  it('is enforced for results', async () => {
+  it('is used to validate results', async () => {
     const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
     const outputSchema = { ...inputSchema, additionalProperties: false }
     const results: Readonly<Record<string, unknown>> = {

@@ -58,7 +58,7 @@ describe('annotations', () => {
     expect((await shown({ annotations })).annotations).toEqual(expected)
   })
 
-  it('are absent in older revisions, and if a tool has none', async () => {
+  it('are absent in older revisions, and for a tool that has none', async () => {
     expect(await shown({})).not.toHaveProperty('annotations')
     expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
       'annotations',
@@ -115,7 +115,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('are published only as metadata, and only for tools that set them', async () => {
+  it('are published only as metadata, and only for tools that define them', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -125,7 +125,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are omitted in revisions without tool metadata', async () => {
+  it('are omitted in revisions that do not support metadata on tools', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 
@@ -190,7 +190,7 @@ describe('describeRelations', () => {
     { name: 'd', relation: 'related' },
   ]
 
-  it('adds one line to the description', async () => {
+  it("adds one line to the tool's description", async () => {
     const definition = { description: 'Does a.', relatedTools }
     expect((await shown(definition)).description).toBe('Does a.')
     expect((await shown(definition, { tools: { describeRelations: true } })).description).toBe(
@@ -198,7 +198,7 @@ describe('describeRelations', () => {
     )
   })
 
-  it('creates a description if the tool has none, but adds nothing if there are no relations', async () => {
+  it('creates a description for a tool that has none, but adds nothing if there are no relations', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -207,7 +207,7 @@ describe('describeRelations', () => {
     expect(await shown({}, options)).not.toHaveProperty('description')
   })
 
-  it('logs a relation to an unknown tool only once, when the list is first requested', async () => {
+  it('logs a relation to an unknown tool only once, when a client first lists the tools', async () => {
     const warned: object[] = []
     const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
     server.addTool({
@@ -253,7 +253,7 @@ describe('describeRelations', () => {
     ])
   })
 
-  it('does not reveal a hidden tool even if every visible tool names it', async () => {
+  it('does not reveal a hidden tool even if every visible tool is related to it', async () => {
     const server = create({ tools: { describeRelations: true } })
     for (const name of ['a', 'b'])
       server.addTool({ name, relatedTools: [{ name: 'secret', relation: 'related' }], handler: () => '' })
@@ -275,7 +275,7 @@ describe("a tool's icons and title", () => {
   })
 
   it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
-    'are rejected if the icon is %j',
+    'are rejected if the icon URL is %j',
     (src) => {
       const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
       expect(add).toThrow(/neither an https: nor a data: URL/)

@@ -113,7 +113,7 @@ const plant = (template: string, form: string): string =>
   })
 
 describe('path traversal through a template', () => {
-  it('is tested in at least sixty spellings', () => {
+  it('is tested with at least sixty spellings', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
@@ -129,12 +129,12 @@ describe('path traversal through a template', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('is not confused with a harmless value, which %s matches', (template) => {
+  it.each(TEMPLATES)('is not mistaken for a harmless value, which the template %s matches', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 
   it.each(['x://root/{v}', 'x://root{/v}', 'x://root{/v*}', 'x://root{;v}', 'x://root{.v}', 'x://{a}/{v}'])(
-    'does not succeed with %s and a backslash or an encoded slash in the value',
+    'is prevented by %s if the value contains a backslash or an encoded slash',
     (template) => {
       const parsed = parseUriTemplate(template)
       for (const form of ['a%2fb', 'a%2Fb', 'a\\b', 'a%5cb', 'a%5Cb', 'a%2f', 'a%5c']) {

@@ -16,8 +16,8 @@ const tried = async (authenticate: Authenticate, authorization?: string): Promis
   return post(initializeMessage(), { authorization })
 }
 
-describe('bearer', () => {
-  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts %j', async (header) => {
+describe('bearer()', () => {
+  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts the header %j', async (header) => {
     expect((await tried(bearer({ verify }), header)).status).toBe(200)
   })
 
@@ -46,14 +46,14 @@ describe('bearer', () => {
     'Bearer =token-a',
     `Bearer ${'a'.repeat(16_385 - 7)}`,
     'Bearer __proto__',
-  ])('refuses %j', async (header) => {
+  ])('refuses the header %j', async (header) => {
     const accepting = (token: string): AuthInfo | undefined =>
       ['unknown', '__proto__'].includes(token) ? undefined : { principal: 'alice' }
     const { status, headers } = await tried(bearer({ verify: accepting }), header)
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if `verify` fails, and does not send the cause to the client', async () => {
+  it('refuses the token if `verify` fails, and hides the cause from the client', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -109,7 +109,7 @@ describe("a caller's identity", () => {
     [60, 200],
     [61, 401],
   ])(
-    'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
+    'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
     async (seconds, status) => {
       const harness = createHarness({
         endpoint: {
@@ -127,7 +127,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'requires a principal, and logs the name of the option that returned none: %j',
+    'causes status 500 if it has no principal, and the log names the option that returned it: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()
@@ -141,7 +141,7 @@ describe("a caller's identity", () => {
     },
   )
 
-  it('is checked on every request, so a revoked token is refused immediately', async () => {
+  it('is verified on every request, so a revoked token is refused immediately', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
@@ -154,7 +154,7 @@ describe("a caller's identity", () => {
     expect((await session.delete()).status).toBe(401)
   })
 
-  it('comes from the host application if the mount has no `authenticate`', async () => {
+  it('is provided by the host application if the mount has no `authenticate`', async () => {
     const seen: unknown[] = []
     const { open } = createHarness({
       setUp: (server) => {
@@ -172,7 +172,7 @@ describe("a caller's identity", () => {
     expect(seen).toEqual(['alice', { user: 1 }])
   })
 
-  it('expires even if it comes from the host application', async () => {
+  it('expires even if the host application provides it', async () => {
     const { post, clock } = createHarness()
     const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
     expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)

@@ -37,7 +37,7 @@ describe('isJson', () => {
     ' application/json',
   ])('returns false for %j', (type) => expect(isJson(type)).toBe(false))
 
-  it('returns false for every type that browsers send cross-site without a preflight', () => {
+  it('returns false for every type that browsers may send cross-site without a preflight', () => {
     const simple = fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
     fc.assert(fc.property(simple, fc.string(), (type, rest) => !isJson(`${type}${rest}`)))
   })
@@ -64,8 +64,8 @@ describe('parsing an Accept header', () => {
   })
 })
 
-describe('remember', () => {
-  it('caches a limited number of header values, and computes all others', () => {
+describe('remember()', () => {
+  it('caches the results for a limited number of header values', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

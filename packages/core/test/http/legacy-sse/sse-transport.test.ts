@@ -80,7 +80,7 @@ async function agree(client: SseClient): Promise<number> {
 }
 
 describe('an event stream', () => {
-  it('starts with the URL for messages, and carries every response as a message event', async () => {
+  it('starts with the URL for messages, and sends every response as a message event', async () => {
     const client = await openSse(harness())
     expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
     expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
@@ -98,13 +98,13 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('requested with the Accept header %s, has the status %i', async (accept, status) => {
+  ])('opened with the Accept header %s, has the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
   })
 
-  it('has a random version 4 UUID as its session id', async () => {
+  it('has a session id that is a random version 4 UUID', async () => {
     const made = harness()
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSse(made)).sessionId))
     expect(new Set(ids).size).toBe(20)
@@ -112,7 +112,7 @@ describe('an event stream', () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates %s', async (version) => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates the revision %s', async (version) => {
     const client = await openSse(harness())
     await client.post(initializeMessage(version))
     expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
@@ -120,7 +120,7 @@ describe('an event stream', () => {
     })
   })
 
-  it('opens after the lifespan has started, and not at all if the lifespan fails', async () => {
+  it('opens after the lifespan has started, but never opens if the lifespan fails', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -140,7 +140,7 @@ describe('an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('accepts messages before the client reads anything', async () => {
+  it('opens a session that accepts messages before the client reads anything', async () => {
     const { client } = await streaming()
     client.sink.stall()
     expect((await client.post(initializeMessage())).status).toBe(202)
@@ -175,7 +175,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('carries identical notifications only once for a slow reader', async () => {
+  it('carries several identical notifications only once if the client reads slowly', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -188,7 +188,7 @@ describe('an event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, which responds in a POST', async () => {
+  it('carries requests to the client, which sends its response in a POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -196,14 +196,14 @@ describe('an event stream', () => {
 })
 
 describe('POST /message', () => {
-  it('ignores a response to an unknown request, but counts it', async () => {
+  it('ignores and counts a response to an unknown request', async () => {
     const { client, endpoint } = await streaming()
     await client.initialize('2024-11-05', { elicitation: {} })
     expect((await client.post({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202)
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('replies immediately, even if the call takes longer', async () => {
+  it('replies immediately, even if the call takes a long time', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -232,7 +232,7 @@ describe('POST /message', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
-  ])('refuses %s without echoing the body, and sends nothing on the stream', async (raw, status, code) => {
+  ])('refuses %s without echoing the body or sending anything on the stream', async (raw, status, code) => {
     const { client, sink } = await started()
     const before = sink.text
     const answer = await client.post(undefined, { raw })
@@ -258,7 +258,7 @@ describe('POST /message', () => {
     [{ 'content-type': 'text/plain' }, 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, 202],
     [{ accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }, 202],
-  ])('checks the headers %j and replies with %i', async (headers, status) => {
+  ])('checks the headers %j, and replies with the status %i', async (headers, status) => {
     const { client } = await started()
     expect((await client.post(ping(), { headers })).status).toBe(status)
   })
@@ -268,7 +268,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('receives responses on the stream even before initialize: a result for a ping, otherwise an error', async () => {
+  it('before initialize, sends a result for a ping on the stream, and an error for other requests', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -299,7 +299,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('is served with its own auth and locals', async () => {
+  it('is served with the auth and locals of the POST', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -309,7 +309,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('accepts a batch in the revision that has batches, and responds with a batch', async () => {
+  it('accepts a batch in the revision that supports batches, and responds with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -329,7 +329,7 @@ describe('POST /message', () => {
 })
 
 describe('HTTP+SSE limits', () => {
-  it('refuse excess calls in the reply to the POST', async () => {
+  it('cause excess calls to be refused in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -339,7 +339,7 @@ describe('HTTP+SSE limits', () => {
     expect(sink.text).not.toContain('"call-3"')
   })
 
-  it('drop notifications for a slow reader, keep responses, and refuse further requests as busy', async () => {
+  it('drop notifications for a client that reads slowly, but keep its responses', async () => {
     const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
@@ -358,7 +358,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('allow `outboundBytes` of distinct notifications for a stalled client, and drop the rest', async () => {
+  it('allow a stalled client up to `outboundBytes` of queued notifications, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -380,7 +380,7 @@ describe('HTTP+SSE limits', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('close a stream if no session is opened on it in time', async () => {
+  it('close a stream on which no session is opened in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -392,7 +392,7 @@ describe('HTTP+SSE limits', () => {
     expect(used.sink.closed).toBe(false)
   })
 
-  it('count HTTP+SSE sessions together with Streamable HTTP sessions', async () => {
+  it('apply to HTTP+SSE and Streamable HTTP sessions together', async () => {
     const made = harness({ sessions: { max: 3 } })
     const [first, second] = [await openSse(made, ada), await openSse(made, ada)]
     const streamable = await made.open({ more: ada })
@@ -405,14 +405,14 @@ describe('HTTP+SSE limits', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('reserve half of the slots for principals, so that anonymous connections cannot use them all', async () => {
+  it('reserve half of the slots for principals, so that anonymous connections cannot fill all slots', async () => {
     const made = harness({ sessions: { max: 4 } })
     const opened = async (who?: Sent): Promise<number> => (await openSse(made, who)).opened.status
     expect([await opened(), await opened(), await opened()]).toEqual([200, 200, 503])
     expect([await opened(ada), await opened(bob), await opened(ada)]).toEqual([200, 200, 503])
   })
 
-  it('count sessions per principal', async () => {
+  it('apply to each principal separately', async () => {
     const made = harness({ sessions: { maxPerPrincipal: 1 } })
     const first = await openSse(made, ada)
     expect((await openSse(made, ada)).opened.status).toBe(503)
@@ -440,7 +440,7 @@ describe('the session of an event stream', () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream, which aborts running calls and emits session:close once', async () => {
+  it('ends with the stream, so that running calls are aborted and session:close is emitted once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -460,7 +460,7 @@ describe('the session of an event stream', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('frees its timers and slot when it ends', async () => {
+  it('frees its timers and its slot when it ends', async () => {
     const made = harness({ sessions: { max: 5 } })
     for (let i = 0; i < 100; i++) {
       const client = await openSse(made)
@@ -499,7 +499,7 @@ describe('the session of an event stream', () => {
 })
 
 describe('endpoint.close', () => {
-  it('refuses streams and requests, accepts responses, waits for calls, and then closes the streams', async () => {
+  it('refuses new streams and requests, but waits for running calls and accepts responses', async () => {
     const { client, ...made } = await asked()
     await client.sink.until(() => client.sink.text.includes('elicitation/create'))
     const closed = made.endpoint.close()
@@ -512,7 +512,7 @@ describe('endpoint.close', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('waits no longer than the deadline', async () => {
+  it('waits at most until the deadline', async () => {
     const { client, sink, ...made } = await started()
     await client.call('hold', {}, 'running')
     const closed = made.endpoint.close({ deadline: 1_000 })
@@ -543,13 +543,13 @@ describe('the HTTP+SSE routes of a mount', () => {
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('announce a message path with the path prefix of `publicUrl`', async () => {
+  it('announce a message path that includes the path prefix of `publicUrl`', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('check Host and Origin, and are named in the `reject` event', async () => {
+  it('check the Host and Origin headers, and are named in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -595,7 +595,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that is closed later, which closes both its idle and its initialized streams', async () => {
+  it('can return a server that is closed later, which also closes the streams of that server', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

@@ -47,13 +47,13 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('determines the server info for each session', async () => {
+  it('determines the server info of each session', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
   })
 
-  it('is called for each request if there are no sessions', async () => {
+  it('is called for every request if the mount has no sessions', async () => {
     const { post, asked } = tenancy({ endpoint: { stateless: true } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('causes status 500 if it throws, which is logged but not sent to the client', async () => {
+  it('causes status 500 if it throws, and the error is logged but not sent to the client', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -78,7 +78,7 @@ describe('a server selector', () => {
     }
   })
 
-  it('limits change notifications to sessions on the changed server', async () => {
+  it('sends change notifications only to sessions on the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -88,7 +88,7 @@ describe('a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it('can return a server that is closed later, which ends only the sessions of that server', async () => {
+  it("can return a server that is closed later, which ends only that server's sessions", async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -98,7 +98,7 @@ describe('a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('can return a server that is closing, which finishes running calls and refuses new sessions', async () => {
+  it('can return a server that is closing, for which new sessions are refused', async () => {
     const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({
@@ -115,7 +115,7 @@ describe('a server selector', () => {
     await closing
   })
 
-  it('lets the mount release idle servers, so that servers for a single session do not accumulate', async () => {
+  it('lets the mount release an idle server, so that servers made for one session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -144,7 +144,7 @@ describe('a server selector', () => {
     expect(server.stats().mounts).toBe(0)
   })
 
-  it('is called again for a session that started in another process', async () => {
+  it('is called again for a session that was opened in another process', async () => {
     const sessionStore = new MemorySessionStore({})
     const before = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const session = await before.open({ headers: { 'x-tenant': 'b' } })

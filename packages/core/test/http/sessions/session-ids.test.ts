@@ -23,7 +23,7 @@ const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('a session id from another process', () => {
-  it('causes status 404 and a log line with the cause and the remedy', async () => {
+  it('causes status 404, and a log line that explains the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -89,7 +89,7 @@ describe('a session id from another process', () => {
 })
 
 describe('sessions.prefix', () => {
-  it('is part of session ids on both transports, and any other prefix is refused', async () => {
+  it('is part of session ids on both transports, and ids with another prefix are refused', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens without storing large client icons, but does not open with huge client capabilities', async () => {
+  it("opens without storing a client's large icons, but is refused for huge client capabilities", async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -89,7 +89,7 @@ describe('a session over Streamable HTTP', () => {
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('given the requested version %s, negotiates %s', async (asked, spoken) => {
+  ])('requested with the version %s, negotiates %s', async (asked, spoken) => {
     const { post } = createHarness()
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
@@ -101,7 +101,7 @@ describe('a session over Streamable HTTP', () => {
     })
   })
 
-  it('keeps its revision if there is no version header', async () => {
+  it('keeps its revision if a request has no version header', async () => {
     const { open } = createHarness()
     const session = await open({ version: '2025-03-26' })
     const answer = await session.post([ping(1), ping(2)])
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to other principals, with every HTTP method', async () => {
+  it('are unknown to other principals, for every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -139,7 +139,7 @@ describe('sessions of different principals', () => {
 })
 
 describe('ending a session', () => {
-  it('happens after 30 idle minutes, or after 60 s for an uninitialized session', async () => {
+  it('happens after 30 idle minutes, or after 60 s if the session is uninitialized', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -158,7 +158,7 @@ describe('ending a session', () => {
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
-  ])('happens at checks with an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+  ])('happens at regular checks, with an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
     const { open, endpoint, clock } = createHarness({
       endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
     })
@@ -169,7 +169,7 @@ describe('ending a session', () => {
     expect(endpoint.stats().sessions).toBe(0)
   })
 
-  it('clears all timers', async () => {
+  it('clears all timers of the session', async () => {
     const { open, clock } = createHarness()
     expect(clock.pending).toBe(0)
     const session = await open()
@@ -180,7 +180,7 @@ describe('ending a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it("happens even if no request arrives, and closes the session's streams", async () => {
+  it('happens even if no request arrives, and closes the streams of the session', async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -195,7 +195,7 @@ describe('ending a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
-  it.each(STREAMS)('waits for running calls and open streams, with %s', async (_, streams) => {
+  it.each(STREAMS)('waits until the session has no running calls or open streams, with %s', async (_, streams) => {
     let finish = (): void => {}
     const { open, clock } = createHarness({
       server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
@@ -223,7 +223,7 @@ describe('ending a session', () => {
     expect((await listening.post(ping())).status).toBe(404)
   })
 
-  it('refuses a request whose body is still being read', async () => {
+  it('makes the mount refuse a request whose body is still being read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -231,7 +231,7 @@ describe('ending a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('is refused to clients if `allowDelete` is false', async () => {
+  it('is not possible for clients if `allowDelete` is false', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -241,7 +241,7 @@ describe('ending a session', () => {
 })
 
 describe('sessions.max', () => {
-  it('closes the session that has been idle longest', async () => {
+  it('closes the session that has been idle for the longest time', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -256,7 +256,7 @@ describe('sessions.max', () => {
   })
 
   it.each(STREAMS)(
-    'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
+    'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
     async (_, streams) => {
       const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
       const sessions = [await open(), await open()]
@@ -308,7 +308,7 @@ describe('sessions.max', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('spares active sessions, and a session that was initialized late', async () => {
+  it('keeps active sessions, and a session that was initialized late', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks two sessions at most, on average, to open one during a flood', async () => {
+  it('checks at most two sessions, on average, for each session opened during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('is complemented by `maxPerPrincipal`, which also closes uninitialized or idle sessions first', async () => {
+  it('is complemented by `maxPerPrincipal`, which closes uninitialized or idle sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
@@ -363,7 +363,7 @@ describe('sessions.max', () => {
     expect([await statusOf(third.headers), await statusOf(first.headers)]).toEqual([404, 200])
   })
 
-  it('does not count refused sessions', async () => {
+  it('does not count sessions that were refused', async () => {
     const { post } = createHarness({ endpoint: { sessions: { max: 1, maxPerPrincipal: 1 } } })
     const refused = { ...initializeMessage(), params: {} }
     for (const [message, status] of [
@@ -396,7 +396,7 @@ describe('the GET stream', () => {
     }
   })
 
-  it('sends change notifications even if the event store fails for another session', async () => {
+  it('sends change notifications even if the event store fails for other sessions', async () => {
     const eventStore = new MemoryEventStore()
     const append = eventStore.append.bind(eventStore)
     let broken = ''
@@ -449,7 +449,7 @@ describe('the GET stream', () => {
     })
   })
 
-  it('receives a comment every 15 s, with a single timer for all streams', async () => {
+  it('carries a comment every 15 s, with a single timer for all streams', async () => {
     const { open, clock } = createHarness()
     const session = await open()
     const before = clock.pending
@@ -463,7 +463,7 @@ describe('the GET stream', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('receives no comments if `keepAlive` is false', async () => {
+  it('carries no comments if `keepAlive` is false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

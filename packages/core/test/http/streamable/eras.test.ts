@@ -33,8 +33,8 @@ const sendAlone = (
 const discover = ({ post }: Harness, headers: Record<string, string> = {}): Promise<Answer> =>
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
-describe('both eras at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])('are served alternately with the options %j', async (endpoint) => {
+describe('stateless requests and sessions at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+  it.each([{}, { stateless: true }])('are served alternately with the mount options %j', async (endpoint) => {
     const harness = createHarness(endpoint)
     const opened = await harness.post(initializeMessage(SESSIONS))
     const session = opened.headers['mcp-session-id']
@@ -47,7 +47,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     }
   })
 
-  it('ignore session headers on stateless requests', async () => {
+  it('can be mixed, because stateless requests ignore session headers', async () => {
     const harness = createHarness()
     const session = await harness.open()
     const before = harness.endpoint.stats().sessions
@@ -61,7 +61,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(harness.endpoint.stats().sessions).toBe(before)
   })
 
-  it('list the same versions in server/discover and in errors', async () => {
+  it('have the same list of supported versions in server/discover and in errors', async () => {
     const harness = createHarness()
     const unknown = list(1, { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' })
     const { json } = await harness.post(unknown, { ...HEADERS, 'mcp-protocol-version': '2099-01-01' })
@@ -69,7 +69,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(json.error?.data).toEqual({ supported: result?.['supportedVersions'], requested: '2099-01-01' })
   })
 
-  it('count refusals by reason, and emit events', async () => {
+  it('produce refusals that are counted by reason and emitted as events', async () => {
     const harness = createHarness()
     const told: unknown[] = []
     harness.server.on('reject', ({ reason, status }) => told.push([reason, status]))
@@ -150,7 +150,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'is refused for the error in the %s rather than the error in the %s',
+    'is refused because of the error in the %s, not the error in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -158,7 +158,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('is refused until its last error is corrected', async () => {
+  it('is refused until all errors have been corrected', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -193,7 +193,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('throws for `legacySse`', () => {
+  it('rejects the option `legacySse`', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -202,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('behaves the same in toFetch', async () => {
+  it('behaves the same way in toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -230,7 +230,7 @@ describe('a mount without session revisions', () => {
 
 describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses stateless requests so that clients fall back to initialize, with the options %j',
+    'refuses stateless requests in a way that makes clients use initialize, with the options %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
@@ -246,7 +246,7 @@ describe('a mount that serves only session revisions', () => {
   )
 })
 
-describe('servers of different eras behind a single mount', () => {
+describe('servers with different revisions behind a single mount', () => {
   const servers = {
     modern: new McpServer({ name: 'modern', version: '1' }, { logger: silent, revisions: [MODERN] }),
     sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: silent, revisions: [SESSIONS] }),
@@ -255,7 +255,7 @@ describe('servers of different eras behind a single mount', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse unsupported revisions, and each list their own revisions', async () => {
+  it('refuse unsupported revisions, and list only their own', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -302,13 +302,13 @@ describe('anonymous clients without sessions', () => {
     return { harness, call, waiting: () => waiting }
   }
 
-  it('do not block each other: two hundred interdependent calls all run', async () => {
+  it('do not block each other: two hundred calls that wait for each other all run', async () => {
     const { call } = waitingRoom()
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => call()))
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have separate limits, while an authenticated caller has the limits of a session', async () => {
+  it('have limits of their own, while an authenticated caller has the limits of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await settled()
@@ -324,7 +324,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('never start a queued call after they have disconnected', async () => {
+  it('lose their queued calls when they disconnect', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

@@ -51,7 +51,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   const call = async (name: string): Promise<unknown> =>
     (await callModern(harness, 'tools/call', { name })).json.result
 
-  it.each(cases)('is sent unchanged, with its JSON as text: %s', async (name, _schema, value) => {
+  it.each(cases)('is sent unchanged, together with its JSON as text: %s', async (name, _schema, value) => {
     const expected = {
       resultType: 'complete',
       structuredContent: value,
@@ -61,7 +61,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call(`${name}-untyped`)).toMatchObject(expected)
   })
 
-  it('can have a schema with any root type', async () => {
+  it('can have a schema whose root has any type', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     for (const { name, outputSchema } of tools)
@@ -69,7 +69,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it("is added to the author's content as JSON text unless the value is an object", async () => {
+  it("is added to the author's content as JSON text if it is not an object", async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('do not contain tools added to a session, which cannot be called either', async () => {
+  it('do not contain tools added to a session, and such tools cannot be called either', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have the same order for every caller, and differ only in the visible entries', async () => {
+  it('have the same order for every caller, and differ only in which entries are visible', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({

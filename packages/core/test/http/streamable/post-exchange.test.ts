@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON, created without a timer or promise, if the handler returns synchronously', async () => {
+  it('is JSON, and needs no timer or promise, if the handler returns synchronously', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -83,7 +83,7 @@ describe('the reply to a call', () => {
     expect((await send({ parsed: polluting, headers: session.headers })).status).toBe(400)
   })
 
-  it('becomes a stream with the first notification, and ends with the response', async () => {
+  it('becomes a stream at the first notification, and ends with the response', async () => {
     const { session } = await bench()
     const { status, headers, sink } = await session.call('report', { steps: 3 }, { progressToken: 't' })
     await sink.ended()
@@ -97,7 +97,7 @@ describe('the reply to a call', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'reported' }] } })
   })
 
-  it('becomes a stream when it takes longer than 2 s', async () => {
+  it('becomes a stream if the call takes longer than 2 s', async () => {
     const { session, gates, clock } = await bench()
     let replied = false
     const pending = session.call('wait').then((answer) => {
@@ -125,7 +125,7 @@ describe('the reply to a call', () => {
     expect((await pending).headers['content-type']).toBe('application/json')
   })
 
-  it("is always JSON, without notifications, if `response` is 'json'", async () => {
+  it("is always JSON, and omits notifications, if `response` is 'json'", async () => {
     const { session, gates, clock } = await bench({ endpoint: { response: 'json' } })
     expect((await session.call('report', { steps: 3 }, { progressToken: 1 })).json).toMatchObject({ id: 2 })
     const pending = session.call('wait')
@@ -148,7 +148,7 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('contains exactly one response if it is a stream, however the call ends: %s', async (name, args) => {
+  ])('contains exactly one response as a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
@@ -186,7 +186,7 @@ describe('the reply to a call', () => {
 })
 
 describe('calls with the same id', () => {
-  it('receive separate responses on separate exchanges', async () => {
+  it('receive separate replies', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
     await gates.begun(12)
@@ -211,7 +211,7 @@ describe('a client that disconnects', () => {
     expect(answer.sink.text).toBe('')
   })
 
-  it('does not disturb a handler that continues to send messages', async () => {
+  it('does not cause errors in a handler that continues to send messages', async () => {
     const { session, gates, log, clock } = await bench({
       setUp: (server) => {
         server.addTool({
@@ -241,7 +241,7 @@ describe('a cancelled call', () => {
   const cancel = (requestId: string | number): object =>
     notification('notifications/cancelled', { requestId })
 
-  it('has its handler aborted, and receives an empty stream that cannot be resumed', async () => {
+  it('aborts its handler, and receives an empty stream that cannot be resumed', async () => {
     const { session, gates, signals } = await bench({}, '2025-11-25')
     const pending = session.call('wait', {}, { id: 'x' })
     await gates.begun(1)
@@ -252,7 +252,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('has its stream closed, and its earlier events cannot be replayed', async () => {
+  it('closes its stream, and its earlier events cannot be replayed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)
@@ -309,7 +309,7 @@ describe('a batch', () => {
     expect(new Set(ids)).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('runs as many calls as a session may have in flight, and refuses the rest', async () => {
+  it('runs as many calls as a session may have in flight, and refuses the others', async () => {
     const { session, gates } = await bench({ server: { limits: { running: 1, inFlight: 2 } } }, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait'), call(3, 'wait')])
     await gates.begun(1)

@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('replies to initialize without a session id, and stores nothing', async () => {
+  it('sends no session id in its reply to initialize, and stores nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -37,7 +37,7 @@ describe('a mount without sessions', () => {
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-  ])('serves a call that has the version header %s in revision %s', async (header, spoken) => {
+  ])('serves a call with the version header %s in revision %s', async (header, spoken) => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
@@ -46,13 +46,13 @@ describe('a mount without sessions', () => {
   it.each([
     ['a session call', (harness: Harness) => harness.post(call('app'))],
     ['a stateless call', (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' })],
-  ])('starts the lifespan before %s', async (_, send) => {
+  ])('starts the lifespan before it serves %s', async (_, send) => {
     const lifespan = async (): Promise<string> => 'opened'
     const harness = createHarness({ endpoint, setUp, server: { lifespan } })
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
-  it('sends errors with status 200 if replies are streams', async () => {
+  it('sends errors with status 200 if its replies are streams', async () => {
     const { post } = createHarness({ endpoint: { ...endpoint, response: 'sse' }, setUp })
     const { status, sink } = await post(call('nothing by this name'))
     expect([status, sink.messages]).toMatchObject([200, [{ id: 2, error: {} }]])
@@ -105,7 +105,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches in the revision that has batches', async () => {
+  it('serves batches in the revision that supports batches', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,

@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** The registry publishes its changes once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('a server acknowledges subscriptions/listen only after the bus is ready', async () => {
+it('a server acknowledges subscriptions/listen only when the bus is ready', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -93,7 +93,7 @@ it('a server acknowledges subscriptions/listen only after the bus is ready', asy
 })
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('sends the acknowledgement first, followed only by the requested notifications', async () => {
+  it('sends an acknowledgement first, and then only the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not divert notifications from open sessions', async () => {
+  it('does not take notifications away from open sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -127,7 +127,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it.each([0, '', '7', 7])('includes the unchanged request id in every message: %j', async (id) => {
+  it.each([0, '', '7', 7])('repeats the request id unchanged in every message: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
     harness.server.notify.resourceUpdated('note://1')
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only notifications that are both offered and requested', async () => {
+  it('acknowledges only notifications that the server offers and the client has requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -164,7 +164,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages[0]?.params?.['notifications']).toEqual({ toolsListChanged: true })
   })
 
-  it('treats a hidden resource like a missing one', async () => {
+  it('treats a hidden resource as if it did not exist', async () => {
     const harness = createHarness({
       setUp: (server) =>
         server.addResource({
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it("sends a resource's subscribers the changes of its sub-resources", async () => {
+  it("notifies a resource's subscribers of changes to its sub-resources", async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -281,7 +281,7 @@ describe('a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('is refused if the endpoint closes before the subscription has started', async () => {
+  it('is refused if the endpoint closes before the subscription starts', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
@@ -349,8 +349,8 @@ describe('a subscription over HTTP', () => {
   })
 })
 
-describe('limits for subscriptions over HTTP', () => {
-  it('refuse further subscriptions at the maximum until one has ended', async () => {
+describe('limits of subscriptions over HTTP', () => {
+  it('cause further subscriptions to be refused until one has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -375,7 +375,7 @@ describe('limits for subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('merge identical notifications for a slow reader', async () => {
+  it('cause identical notifications to be merged for a client that reads slowly', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -393,7 +393,7 @@ describe('limits for subscriptions over HTTP', () => {
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut off the stream when more than `outboundBytes` are queued', async () => {
+  it('cause the stream to be cut when more than `outboundBytes` are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))

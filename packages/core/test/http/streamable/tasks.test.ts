@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue without the tasks/result stream, and repeat their questions on the next one', async () => {
+  it('continue if the tasks/result stream is cut, and ask their questions again on the next one', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -81,7 +81,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ status: 'completed' })
   })
 
-  it('are created in a JSON reply, and are awaited on a stream with keep-alive', async () => {
+  it('are created in a JSON reply, and their results are awaited on a stream with keep-alive', async () => {
     const { create, ask, clock, finish } = await open()
     const taskId = await create('waits')
     expect((await ask('tasks/get', { taskId })).headers['content-type']).toBe('application/json')
@@ -109,7 +109,7 @@ describe('tasks over Streamable HTTP', () => {
     ])
   })
 
-  it('keep their session alive only while they run', async () => {
+  it('keep their session alive only while they are running', async () => {
     const { create, ask, clock, finish } = await open({ sessions: { ttlMs: 10_000 } })
     const taskId = await create('waits')
     await clock.advance(60_000)

@@ -83,7 +83,7 @@ describe('a client that stops reading', () => {
   it.each([
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
-  ])('is disconnected at the limit if it can resume, and then receives everything: %s', async (_, opened) => {
+  ])('is disconnected at the limit if it can resume, and receives everything when it does: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
     for (let i = 0; i < 4; i++) await settled()
@@ -101,7 +101,7 @@ describe('a client that stops reading', () => {
   it.each([
     ['large', 4_000, 400],
     ['small', 10, 7_500],
-  ])('can resume with the default limits and %s events', async (_, size, lines) => {
+  ])('can resume within the default limits after %s events', async (_, size, lines) => {
     const { session, stalled } = await bench({})
     const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
     for (let i = 0; i < 4; i++) await settled()
@@ -127,7 +127,7 @@ describe('a client that stops reading', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
-  it('slows down a handler that awaits, and loses nothing', async () => {
+  it('slows down a handler that awaits its notifications, and loses no messages', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await settled()
@@ -160,7 +160,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('causes excess notifications to be dropped with an overflow event, but never the response', async () => {
+  it('causes excess notifications to be dropped with an overflow event, but keeps the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -198,7 +198,7 @@ describe('an event store that is slower than a tool', () => {
 describe('SseWriter', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
-  it('queues chunks in order until the adapter opens it', () => {
+  it('queues chunks in order until the adapter opens the stream', () => {
     const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
@@ -207,7 +207,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('joins queued chunks into pieces of up to 1 MiB, with notifications last', async () => {
+  it('joins queued chunks into pieces of up to 1 MiB, and puts notifications last', async () => {
     const chunk = 'x'.repeat(400_000)
     const outbound = new SseWriter({
       limit: 10_000_000,
@@ -257,7 +257,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('é'.repeat(40) + 'y'.repeat(20))
   })
 
-  it('accepts one chunk that exceeds the limit, but not a second', () => {
+  it('accepts one chunk that exceeds the limit, but not a second one', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.write('y')
@@ -266,7 +266,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('x'.repeat(50))
   })
 
-  it('accepts every response', () => {
+  it('accepts a response even if the queue is full', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.writeAlways('response')
@@ -277,7 +277,7 @@ describe('SseWriter', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('makes senders wait above the high-water mark until the client catches up or disconnects', async () => {
+  it('makes senders wait while the queue is above the high-water mark and the client stays connected', async () => {
     for (const relieve of ['drain', 'leave'] as const) {
       const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
       const sink = new TestSink()
@@ -296,7 +296,7 @@ describe('SseWriter', () => {
     }
   })
 
-  it('releases waiting senders when it ends with a full queue', async () => {
+  it('releases waiting senders when it ends, even if its queue is full', async () => {
     const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
     outbound.writeAlways('x'.repeat(65_537))
     const pressure = outbound.pressure()
@@ -305,7 +305,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments until it ends, but only if nothing is queued', async () => {
+  it('writes comments only while nothing is queued, and none after it has ended', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -340,7 +340,7 @@ describe('SseWriter', () => {
     [65_535, 0],
     [65_536, 65_536],
   ])(
-    'counts a chunk of %i characters in transit as %i bytes until the connection closes',
+    'counts a chunk of %i characters in transit as %i bytes until the connection is closed',
     (units, counted) => {
       const queued = new CallerBytes(1_000_000)
       const outbound = new SseWriter({
@@ -365,7 +365,7 @@ describe('SseWriter', () => {
   it.each([
     ['client disconnects', (_: SseWriter, peer: FakeRequest) => peer.leave()],
     ['connection is cut', (outbound: SseWriter) => outbound.cut()],
-  ])('ends immediately if its %s before it is opened', (_, leave) => {
+  ])('ends immediately if its %s before the stream is opened', (_, leave) => {
     const gone: SseWriter[] = []
     const open: SseWriter[] = []
     const outbound = new SseWriter({
@@ -382,7 +382,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.closes, gone, open]).toEqual(['', 1, [outbound], []])
   })
 
-  it('treats a sink that rejects as disconnected', async () => {
+  it('treats a client as disconnected if a write to its sink rejects', async () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())

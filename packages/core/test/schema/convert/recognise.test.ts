@@ -42,7 +42,7 @@ describe('schema conversion', () => {
     expect(publishedOutput(schema)).toMatchObject({ required: ['city', 'days'], additionalProperties: false })
   })
 
-  it('publishes raw JSON Schema byte for byte', () => {
+  it('publishes a raw JSON Schema byte for byte', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/place',
@@ -73,7 +73,7 @@ describe('schema conversion', () => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
-  it('omits the bounds of safe integers from every integer', () => {
+  it('omits the minimum and maximum of safe integers from every integer schema', () => {
     const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
     const build = (integer: object): JsonSchema => ({
       type: 'object',
@@ -95,7 +95,7 @@ describe('schema conversion', () => {
     expect(publishedInput(schema)).toEqual(build({ type: 'integer' }))
   })
 
-  it('requests draft-07 from a library without 2020-12, and keeps $schema', () => {
+  it('requests draft-07 from a library that does not support 2020-12, and keeps $schema', () => {
     const draft07: AnySchema = {
       '~standard': {
         ...handMade['~standard'],
@@ -139,7 +139,7 @@ describe('the error for an unsupported schema', () => {
     ['an array', [{ type: 'object' }], /not a schema/],
     ['a class instance', new Map(), /neither/],
     ['a function', () => ({ type: 'object' }), /neither/],
-  ])('names the definition and the remedy for %s', (_, schema, remedy) => {
+  ])('names the definition and suggests a remedy for %s', (_, schema, remedy) => {
     for (const act of [
       () => engine.input(schema as AnySchema, inputSite),
       () => engine.output(schema as AnySchema, outputSite),
@@ -166,12 +166,12 @@ describe('conversion to JSON Schema', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the path to a zod %s, which JSON Schema cannot express', (_, schema, place) => {
+  ])('names the path to a zod %s in the error, because JSON Schema cannot express it', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
 
-  it('publishes the input side of a transform, and rejects a transform as output', () => {
+  it('publishes the input side of a transform, but rejects a transform in an output schema', () => {
     const schema = z.object({ n: z.string().transform(Number) })
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(invalid(schema, 'output')).toContain('"n": Transforms')
@@ -202,7 +202,7 @@ describe('conversion to JSON Schema', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s', (_, schema) => {
+  ])('adds "type": "object" to the schema of a zod union of objects: %s', (_, schema) => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
