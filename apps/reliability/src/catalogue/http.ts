@@ -24,7 +24,10 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list of allowed origins' },
+        {
+          file: 'packages/core/test/http/guard/hosts.test.ts',
+          name: 'refuses %j if there is no list of allowed origins',
+        },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
           name: 'accepts only exact matches if there is a list of allowed origins',

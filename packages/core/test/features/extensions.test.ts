@@ -82,14 +82,17 @@ describe(`an extension (${SPEC})`, () => {
     ['declares nothing', {}],
     ['declares another extension', { extensions: { 'com.example/other': {} } }],
     ['declares it with a value that is not an object', { extensions: { [ID]: true } }],
-  ])('rejects calls from a client that %s, with an error that names the extension', async (_, capabilities) => {
-    const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
-    expect(status).toBe(400)
-    expect(json.error).toMatchObject({
-      code: -32_021,
-      data: { requiredCapabilities: { extensions: { [ID]: {} } } },
-    })
-  })
+  ])(
+    'rejects calls from a client that %s, with an error that names the extension',
+    async (_, capabilities) => {
+      const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
+      expect(status).toBe(400)
+      expect(json.error).toMatchObject({
+        code: -32_021,
+        data: { requiredCapabilities: { extensions: { [ID]: {} } } },
+      })
+    },
+  )
 
   it('is available to a request only if that request declares it', async () => {
     const harness = serve()

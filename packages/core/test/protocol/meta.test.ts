@@ -70,8 +70,11 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['metadata that is not an object', { _meta: 'x' }, false],
     ['no metadata', {}, false],
     ['no params', undefined, false],
-  ])('rejects every message that does not name a version according to namesVersion: %s', (_what, params, named) => {
-    expect(namesVersion(request(params))).toBe(named)
-    if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
-  })
+  ])(
+    'rejects every message that does not name a version according to namesVersion: %s',
+    (_what, params, named) => {
+      expect(namesVersion(request(params))).toBe(named)
+      if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
+    },
+  )
 })

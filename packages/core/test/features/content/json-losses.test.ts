@@ -162,15 +162,18 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: ${problem}`])
   })
 
-  it.each(LOSSES)('is logged as an error if the result of a tool contains %s', async (_name, make, problem) => {
-    expect(
-      await logOf(
-        tool((lost) => ({ items: [lost] })),
-        make(),
-        callTool,
-      ),
-    ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
-  })
+  it.each(LOSSES)(
+    'is logged as an error if the result of a tool contains %s',
+    async (_name, make, problem) => {
+      expect(
+        await logOf(
+          tool((lost) => ({ items: [lost] })),
+          make(),
+          callTool,
+        ),
+      ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
+    },
+  )
 
   it.each(PLACES)('is logged with its path if it is in %s', async (_name, define, call, path) => {
     const logged = await logOf(define, new Map(), call)

@@ -228,13 +228,10 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])(
-      'is treated as a result if the schema declares content, but not every member of %j',
-      async (value) => {
-        const schema = { type: 'object', properties: { content: { type: 'string' } } }
-        expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
-      },
-    )
+    ])('is treated as a result if the schema declares content, but not every member of %j', async (value) => {
+      const schema = { type: 'object', properties: { content: { type: 'string' } } }
+      expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
+    })
   })
 })
 

@@ -148,9 +148,12 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])('cause error -32602 if they are not passed as an object: %j', async (args) => {
-    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
-  })
+  it.each([[5], ['x'], [null], [[]]])(
+    'cause error -32602 if they are not passed as an object: %j',
+    async (args) => {
+      expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+    },
+  )
 
   it('do not include inherited properties', async () => {
     const prompt = definePrompt({

@@ -164,12 +164,15 @@ describe('list pages', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])('are not returned for the cursor %j, which causes -32602 with and without a `pageSize`', async (cursor) => {
-    for (const features of [serve(letters, 2), serve(letters)]) {
-      const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
-      expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
-    }
-  })
+  ])(
+    'are not returned for the cursor %j, which causes -32602 with and without a `pageSize`',
+    async (cursor) => {
+      for (const features of [serve(letters, 2), serve(letters)]) {
+        const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
+        expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
+      }
+    },
+  )
 
   it('are not returned for a cursor from another list, which causes -32602', async () => {
     const features = serve(letters, 2)

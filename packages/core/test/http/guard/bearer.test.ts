@@ -17,9 +17,12 @@ const tried = async (authenticate: Authenticate, authorization?: string): Promis
 }
 
 describe('bearer()', () => {
-  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts the header %j', async (header) => {
-    expect((await tried(bearer({ verify }), header)).status).toBe(200)
-  })
+  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])(
+    'accepts the header %j',
+    async (header) => {
+      expect((await tried(bearer({ verify }), header)).status).toBe(200)
+    },
+  )
 
   it('accepts a header of 16,384 characters', async () => {
     const long = bearer({ verify: (token) => ({ principal: token.slice(0, 1) }) })

@@ -86,7 +86,9 @@ describe('the Origin check', () => {
     'https://127.0.0.1:1',
     'http://[::1]:80',
     'HTTP://LOCALHOST:3000',
-  ])('accepts %j if there is no list of allowed origins', (value) => expect(createHostGuard({}).origin(value)).toBe(true))
+  ])('accepts %j if there is no list of allowed origins', (value) =>
+    expect(createHostGuard({}).origin(value)).toBe(true),
+  )
 
   it.each([
     'null',
@@ -102,7 +104,9 @@ describe('the Origin check', () => {
     'file://',
     'javascript://localhost',
     ...tricks.map((trick) => `http://${trick}`),
-  ])('refuses %j if there is no list of allowed origins', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
+  ])('refuses %j if there is no list of allowed origins', (value) =>
+    expect(createHostGuard({}).origin(value)).toBe(false),
+  )
 
   it('accepts only exact matches if there is a list of allowed origins', () => {
     const { origin } = createHostGuard({

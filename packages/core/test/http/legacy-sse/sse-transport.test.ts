@@ -112,13 +112,16 @@ describe('an event stream', () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates the revision %s', async (version) => {
-    const client = await openSse(harness())
-    await client.post(initializeMessage(version))
-    expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
-      result: { protocolVersion: version },
-    })
-  })
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'negotiates the revision %s',
+    async (version) => {
+      const client = await openSse(harness())
+      await client.post(initializeMessage(version))
+      expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
+        result: { protocolVersion: version },
+      })
+    },
+  )
 
   it('opens after the lifespan has started, but never opens if the lifespan fails', async () => {
     const ready = deferred()

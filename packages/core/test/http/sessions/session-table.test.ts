@@ -158,16 +158,19 @@ describe('ending a session', () => {
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
-  ])('happens at regular checks, with an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
-    const { open, endpoint, clock } = createHarness({
-      endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
-    })
-    await open()
-    await clock.advance(ttlMs + intervalMs - 1)
-    expect(endpoint.stats().sessions).toBe(1)
-    await clock.advance(1)
-    expect(endpoint.stats().sessions).toBe(0)
-  })
+  ])(
+    'happens at regular checks, with an interval of %s',
+    async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+      const { open, endpoint, clock } = createHarness({
+        endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
+      })
+      await open()
+      await clock.advance(ttlMs + intervalMs - 1)
+      expect(endpoint.stats().sessions).toBe(1)
+      await clock.advance(1)
+      expect(endpoint.stats().sessions).toBe(0)
+    },
+  )
 
   it('clears all timers of the session', async () => {
     const { open, clock } = createHarness()
@@ -195,33 +198,36 @@ describe('ending a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
-  it.each(STREAMS)('waits until the session has no running calls or open streams, with %s', async (_, streams) => {
-    let finish = (): void => {}
-    const { open, clock } = createHarness({
-      server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
-      endpoint: { sessions: { ttlMs: 10_000 }, streams },
-      setUp: (server) => {
-        server.addTool({
-          name: 'long',
-          handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
-        })
-      },
-    })
-    const busy = await open()
-    const answer = busy.call('long')
-    const listening = await open()
-    const stream = await listening.get()
-    await clock.advance(60_000)
-    finish()
-    const { sink } = await answer
-    await sink.ended()
-    expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
-    expect(stream.sink.closed).toBe(false)
-    expect((await listening.post(ping())).status).toBe(200)
-    stream.request.leave()
-    await clock.advance(30_000)
-    expect((await listening.post(ping())).status).toBe(404)
-  })
+  it.each(STREAMS)(
+    'waits until the session has no running calls or open streams, with %s',
+    async (_, streams) => {
+      let finish = (): void => {}
+      const { open, clock } = createHarness({
+        server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
+        endpoint: { sessions: { ttlMs: 10_000 }, streams },
+        setUp: (server) => {
+          server.addTool({
+            name: 'long',
+            handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
+          })
+        },
+      })
+      const busy = await open()
+      const answer = busy.call('long')
+      const listening = await open()
+      const stream = await listening.get()
+      await clock.advance(60_000)
+      finish()
+      const { sink } = await answer
+      await sink.ended()
+      expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+      expect(stream.sink.closed).toBe(false)
+      expect((await listening.post(ping())).status).toBe(200)
+      stream.request.leave()
+      await clock.advance(30_000)
+      expect((await listening.post(ping())).status).toBe(404)
+    },
+  )
 
   it('makes the mount refuse a request whose body is still being read', async () => {
     const { open, post } = createHarness({ setUp: tools })

@@ -420,30 +420,33 @@ describe('a networked event store', () => {
   it.each([
     ['awaits', true],
     ['does not await', false],
-  ])('receives ten events sent in the same tick in only two appends, if the handler %s them', async (_, awaits) => {
-    const { eventStore, sizes, release } = heldBack()
-    const setUp = (server: McpServer): void =>
-      void server.addTool({
-        name: 'burst',
-        handler: async (_args, ctx) => {
-          for (let i = 1; i <= 10; i++) {
-            const sent = ctx.progress(i)
-            if (awaits) await sent
-          }
-          return 'sent all'
-        },
-      })
-    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
-    const session = await open({ version: '2025-11-25' })
-    const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
-    await settled()
-    // The client receives nothing before it has been stored.
-    expect(sink.messages).toEqual([])
-    release()
-    await sink.ended()
-    expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
-    expect(sizes.length).toBeLessThanOrEqual(2)
-  })
+  ])(
+    'receives ten events sent in the same tick in only two appends, if the handler %s them',
+    async (_, awaits) => {
+      const { eventStore, sizes, release } = heldBack()
+      const setUp = (server: McpServer): void =>
+        void server.addTool({
+          name: 'burst',
+          handler: async (_args, ctx) => {
+            for (let i = 1; i <= 10; i++) {
+              const sent = ctx.progress(i)
+              if (awaits) await sent
+            }
+            return 'sent all'
+          },
+        })
+      const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+      const session = await open({ version: '2025-11-25' })
+      const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
+      await settled()
+      // The client receives nothing before it has been stored.
+      expect(sink.messages).toEqual([])
+      release()
+      await sink.ended()
+      expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
+      expect(sizes.length).toBeLessThanOrEqual(2)
+    },
+  )
 
   it('makes a handler that awaits its notifications wait until they are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()

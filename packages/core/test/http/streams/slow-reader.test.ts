@@ -83,20 +83,23 @@ describe('a client that stops reading', () => {
   it.each([
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
-  ])('is disconnected at the limit if it can resume, and receives everything when it does: %s', async (_, opened) => {
-    const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
-    const { sink } = await stalled('flood', 100, opened)
-    for (let i = 0; i < 4; i++) await settled()
-    sink.drain()
-    await sink.ended()
-    expect(sink.text.length).toBeLessThan(150_000)
-    const before = sink.events
-    const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
-    await rest.ended()
-    const seen = [...sink.messages, ...rest.messages]
-    expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
-    expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
-  })
+  ])(
+    'is disconnected at the limit if it can resume, and receives everything when it does: %s',
+    async (_, opened) => {
+      const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
+      const { sink } = await stalled('flood', 100, opened)
+      for (let i = 0; i < 4; i++) await settled()
+      sink.drain()
+      await sink.ended()
+      expect(sink.text.length).toBeLessThan(150_000)
+      const before = sink.events
+      const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
+      await rest.ended()
+      const seen = [...sink.messages, ...rest.messages]
+      expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
+      expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+    },
+  )
 
   it.each([
     ['large', 4_000, 400],

@@ -160,9 +160,12 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
       undefined,
       `{"resultType":"complete","_meta":{${info},"a":1},"b":2}`,
     ],
-  ])('adds the members that all results share to a serialised %s result: %s', (method, json, given, type, whole) => {
-    expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
-  })
+  ])(
+    'adds the members that all results share to a serialised %s result: %s',
+    (method, json, given, type, whole) => {
+      expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
+    },
+  )
 
   it.each([
     ['tools/call', { content: [], _meta: { a: 1 } }, '{"_meta":{"a":1},"content":[]}'],
