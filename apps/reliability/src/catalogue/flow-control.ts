@@ -223,7 +223,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'is not reported if it decreases or is infinite, but a decrease restarts the timeout',
+          name: 'are not reported if they decrease or are infinite, but a decrease restarts the timeout',
         },
       ],
     },

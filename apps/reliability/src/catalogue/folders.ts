@@ -28,7 +28,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/client/test/config/load-config.test.ts',
-          name: 'reads a pipe that the shell passes as a file descriptor',
+          name: 'reads from a pipe that the shell passes as a file descriptor',
         },
       ],
     },

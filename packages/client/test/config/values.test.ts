@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('given %j, makes %j the list of disabled servers', async (more, expected) => {
+  ])('given %j, results in the disabled servers %j', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })
