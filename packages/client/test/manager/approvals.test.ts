@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is called before a process is started from %s, with the command and arguments but no secrets',
+    'is called before a process is started from %s, with its command and arguments but no secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("causes the reconnect to end if it rejects the server's process", async () => {
+  it("stops the reconnect if it does not approve the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
