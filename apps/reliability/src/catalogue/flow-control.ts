@@ -183,7 +183,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'lets other clients take a turn between large results',
+          name: "processes other clients' requests between large results",
         },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
       ],
