@@ -130,7 +130,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'rejects if a cursor is repeated',
+          name: 'rejects if the server repeats a cursor',
         },
         {
           file: 'packages/client/test/client/lists.test.ts',

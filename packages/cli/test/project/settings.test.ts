@@ -18,7 +18,7 @@ describe('--env', () => {
 })
 
 describe('settings', () => {
-  it('use their default values unless other values are given', () => {
+  it('have their default values unless other values are given', () => {
     const settings = {
       A: { ...setting, default: 1 },
       B: { ...setting, type: 'boolean', default: false },

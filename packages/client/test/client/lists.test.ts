@@ -35,7 +35,7 @@ describe('listing', () => {
     expect(await client.listTools()).toEqual([tool('a')])
   })
 
-  it('rejects if a cursor is repeated', async () => {
+  it('rejects if the server repeats a cursor', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },

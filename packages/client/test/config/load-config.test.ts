@@ -362,7 +362,7 @@ describe('loadConfig', () => {
 })
 
 describe('the `parse` option', () => {
-  it('parses the file', async () => {
+  it('is called to parse the file', async () => {
     const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
     const options = { parse, literal: true, workspaceFolder: '/project' }
     expect(await load('names.txt', 'shop', options)).toEqual({

@@ -191,7 +191,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('are received as message events only', async () => {
+  it('are received only in message events', async () => {
     const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')

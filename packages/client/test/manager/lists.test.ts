@@ -152,7 +152,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('remain known during a reconnect, are then fetched again, and are removed with the server', async () => {
+  it('remain available during a reconnect, and are then fetched again', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()

@@ -46,7 +46,7 @@ describe('a client', () => {
     expect(client.stats()).toEqual({ pending: 0, ignored: none })
   })
 
-  it('closes at the end of its scope', async () => {
+  it('is closed at the end of its scope', async () => {
     const { client, server } = await scripted(sessions())
     await client[Symbol.asyncDispose]()
     expect(client.isAlive).toBe(false)

@@ -62,7 +62,7 @@ describe('a cache entry', () => {
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('expires later after it is set again', async () => {
+  it('expires later if it is set again', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
@@ -176,7 +176,7 @@ describe('cache keys', () => {
     expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
   })
 
-  it('are different if any part is different', ({ cache }) => {
+  it('differ if any part differs', ({ cache }) => {
     const text = fc.string({ unit: fc.constantFrom('a', ':', ',', '"', '[', ']', '\\', '\u0000', '\uD800') })
     const key = fc.record({ server: text, uri: text, partition: text })
     fc.assert(

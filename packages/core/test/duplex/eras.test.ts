@@ -67,7 +67,7 @@ function serverOf(): McpServer {
   return server
 }
 
-describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+describe('a connection that serves both eras (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
   it('lets a client open a session after server/discover, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
