@@ -105,13 +105,13 @@ it.each([
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
   ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'Use a\uFFFDb\uFFFD'],
 ])(
-  'unknownName, given %s, suggests a similar name from %j or lists all known names',
+  'unknownName(), given %s, suggests a similar name from %j or lists all known names',
   async (name, known, message, hint) => {
     expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
   },
 )
 
-it('nearest returns undefined if no name is similar', async () => {
+it('nearest() returns undefined if no name is similar', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()
 })
 

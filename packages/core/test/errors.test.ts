@@ -85,7 +85,7 @@ it('usageError puts its code into both `code` and the message', () => {
   expect(error).toMatchObject({ code: 'ERR_MCP_OPTION', message: 'The option x is wrong [ERR_MCP_OPTION]' })
 })
 
-it('resourceNotFound and internalError include the code and the data for the peer', () => {
+it('resourceNotFound() and internalError() include the code and the data for the peer', () => {
   expect(resourceNotFound('x://y')).toMatchObject({ code: -32602, data: { uri: 'x://y' } })
   expect(internalError('ref').message).toContain('ref')
 })

@@ -172,7 +172,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'given iss support %j and iss "%s", produces the error "%s"',
+          name: 'given iss support %j and iss "%s", causes the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',

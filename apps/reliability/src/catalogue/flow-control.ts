@@ -130,7 +130,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'rejects if a cursor is repeated',
+          name: 'rejects if the server repeats a cursor',
         },
         {
           file: 'packages/client/test/client/lists.test.ts',
@@ -183,7 +183,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'lets other clients take a turn between large results',
+          name: "processes other clients' requests between large results",
         },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
       ],
@@ -223,7 +223,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'is not reported if it decreases or is infinite, but a decrease restarts the timeout',
+          name: 'are not reported if they decrease or are infinite, but a decrease restarts the timeout',
         },
       ],
     },

@@ -16,11 +16,11 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/large-file.system.test.ts',
-          name: 'with %s can be edited within %d s of CPU time and 150 MiB of memory',
+          name: 'with %s, takes at most %d s of CPU time and 150 MiB of memory to edit',
         },
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'reports a file in %s that is nested too deeply',
+          name: 'reports a %s file that is nested too deeply',
         },
         {
           file: 'packages/client/test/config/load-config.test.ts',
@@ -28,7 +28,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/client/test/config/load-config.test.ts',
-          name: 'reads a pipe that the shell passes as a file descriptor',
+          name: 'reads from a pipe that the shell passes as a file descriptor',
         },
       ],
     },
@@ -61,11 +61,11 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/install.test.ts',
-          name: 'masks a multi-line secret for %s with --dry-run',
+          name: 'with --dry-run, masks a multi-line secret for %s',
         },
         {
           file: 'packages/cli/test/install/install.test.ts',
-          name: 'prints only the changed part of a file with %s for --dry-run',
+          name: 'with --dry-run, prints only the changed part of a file with %s',
         },
       ],
     },
@@ -76,7 +76,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'preserves the owner of files, even when run by root',
+          name: "preserves the file's owner, even when run as root",
         },
       ],
     },

@@ -181,7 +181,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
-          name: 'fails the call after eight rounds of input',
+          name: 'can require input for at most eight rounds',
         },
       ],
     },

@@ -251,11 +251,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'opens a new session, restores its state, and repeats the request',
+          name: 'opens a new session, restores its state, and retries the request',
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects the request if the new session is also lost immediately',
+          name: 'rejects the request if the server immediately loses the new session too',
         },
       ],
     },

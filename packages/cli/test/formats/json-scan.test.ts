@@ -73,7 +73,7 @@ describe('parseText', () => {
     ['/**/', undefined],
     [' \r\n\t', undefined],
     ['1//', 1],
-  ])('reads comments and trailing commas: %j', (text, value) => {
+  ])('accepts comments and trailing commas: %j', (text, value) => {
     expect(parseText(text)).toEqual(value)
   })
 

@@ -40,7 +40,7 @@ describe('jsonFormat', () => {
     expect(removeEntry(jsonFormat, before, edit)).toBe(after)
   })
 
-  it('keeps the formatting of unchanged members', () => {
+  it('does not reformat unchanged members', () => {
     const before =
       '{"mcpServers": {\n  "shop": {\n    "command": "old", // note\n    "disabled": true,\n    "args": [ 1 ]\n  }\n}}'
     expect(setEntry(jsonFormat, before, edit, { command: 'new', disabled: true, args: [1], url: 'x' })).toBe(

@@ -102,7 +102,7 @@ const FORMATS: readonly [
 ]
 
 describe.each(FORMATS)('editing %s', (_, format, print, indents) => {
-  it('restores the original bytes when an added entry is removed again', () => {
+  it('restores the original bytes when an entry is added and then removed', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

@@ -190,9 +190,9 @@ describe.each([
   ['JSON', jsonFormat, JSON_TEXTS],
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
-] as const)('an entry in %s', (_, format, rows) => {
+] as const)('setEntry and removeEntry in %s', (_, format, rows) => {
   it.each(rows.map(([before, added, removed = before]) => ({ before, added, removed })))(
-    'can be added to and removed from $before',
+    'add an entry to $before and remove it again',
     ({ before, added, removed }) => {
       expect(setEntry(format, before, edit, entry)).toBe(added)
       expect(removeEntry(format, added, edit)).toBe(removed)
@@ -207,7 +207,7 @@ it.each([
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
 ] as const)(
-  'setEntry in %s replaces an entry with the same result as adding it afresh',
+  'setEntry in %s has the same result whether it replaces an entry or adds a new one',
   (_, format, rows) => {
     for (const [before = ''] of rows.map((row) => row ?? []))
       expect(setEntry(format, setEntry(format, before, edit, entry), edit, other)).toBe(
@@ -216,7 +216,7 @@ it.each([
   },
 )
 
-it('jsonFormat keeps an entry on a single line', () => {
+it('jsonFormat keeps a single-line entry on one line when it replaces the entry', () => {
   const before = '{"servers": {"shop": {"command":"x","args":["a",1],"env":{}}}}'
   expect(setEntry(jsonFormat, before, edit, other)).toBe(
     '{"servers": {"shop": {"command":"y","args":["a",1], "url": "z"}}}',

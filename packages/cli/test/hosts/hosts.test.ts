@@ -57,7 +57,7 @@ describe('an entry written for a host', () => {
         headers: { 'X-A': '1' },
       },
     ],
-  ])('has all members for %s', (id, local, remote) => {
+  ])('has the members that %s expects', (id, local, remote) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.local(SERVER, 'shop')).toEqual(local)
     expect(host?.remote?.(ADDRESS, 'shop')).toEqual(remote)
@@ -244,7 +244,7 @@ describe('Host.files', () => {
     expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
   })
 
-  it("returns both Claude Desktop files on Windows: the packaged app's and the installer's", () => {
+  it('returns the files of both Claude Desktop variants on Windows: packaged app and installer', () => {
     const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
@@ -262,7 +262,7 @@ describe('Host.files', () => {
       {},
       String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
     ],
-  ])('uses environment variables for %s: %o with %j', (id, place, env, file) => {
+  ])('uses the environment variables for %s: %o with %j', (id, place, env, file) => {
     expect(HOSTS.find((one) => one.id === id)?.files({ ...place, env })[0]).toBe(file)
   })
 })
@@ -286,7 +286,7 @@ describe('isPresent', () => {
   })
 })
 
-it('thisPlace reads the home folder from the environment', () => {
+it('thisPlace() reads the home folder from the environment', () => {
   expect(thisPlace({ HOME: '/x' }).home).toBe('/x')
   expect(thisPlace({}).home).toBe(homedir())
   expect(thisPlace({}).list('/no/such/folder')).toEqual([])

@@ -63,7 +63,7 @@ describe("jetway install with a host's config file", () => {
     ['JSON', CURSOR, 'cursor', /nested more than 1000 levels deep at line 1, column \d+/],
     ['YAML', '.config/goose/config.yaml', 'goose', /nested too deeply/],
     ['TOML', '.codex/config.toml', 'codex', /cannot be read: /],
-  ])('reports a file in %s that is nested too deeply', async (format, file, host, message) => {
+  ])('reports a %s file that is nested too deeply', async (format, file, host, message) => {
     const list = '['.repeat(20_000) + ']'.repeat(20_000)
     const text = { JSON: `{"a": ${list}}`, YAML: `a: ${list}\n`, TOML: `a = ${list}\n` }[format] ?? ''
     const home = await homeWith(text, file)
@@ -99,7 +99,7 @@ describe("jetway install with a host's config file", () => {
     expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
   })
 
-  it('keeps the file mode unless secret values are written', async () => {
+  it('keeps the file mode unless the file will contain secret values', async () => {
     const home = await homeWith('{}')
     await chmod(home.path(CURSOR), 0o664)
     const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
@@ -140,7 +140,7 @@ describe("jetway install with a host's config file", () => {
     for (const copy of copies) expect((await stat(copy)).mode & 0o777).toBe(0o600)
   })
 
-  it('preserves the owner of files, even when run by root', async () => {
+  it("preserves the file's owner, even when run as root", async () => {
     const home = await homeWith('{ }')
     const own = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
     // Only root can give a file to another user.
@@ -185,7 +185,7 @@ describe('jetway install with an existing entry', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers":{}}')
   })
 
-  it('does not uninstall an entry by its name alone without --force', async () => {
+  it('does not uninstall an entry that matches only by name, unless --force is set', async () => {
     const home = await homeWith('{"mcpServers":{"shop":{"url":"x"}}}')
     expect(await home.run('uninstall', 'cursor', '--name', 'shop')).toMatchObject({
       exitCode: 1,
@@ -322,7 +322,7 @@ describe('jetway install', () => {
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
   })
 
-  it('writes the value of a variable if the host does not support references', async () => {
+  it("writes a variable's value if the host does not support variable references", async () => {
     const home = await createHome()
     const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
     const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')

@@ -130,7 +130,7 @@ describe('nameFor', () => {
   })
 })
 
-it('serverFrom warns about paths that an update will remove', () => {
+it('pathWarnings() warns about paths that an update will remove', () => {
   const local = { command: '/home/a/.nvm/v1/node', args: ['/x.js', '/a/_npx/b.js'], env: {}, references: [] }
   expect(pathWarnings(local)).toEqual(
     ['/home/a/.nvm/v1/node', '/a/_npx/b.js'].map(
@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('diff compares %j and %j', (before, after, lines) => {
+])('diff() compares %j and %j', (before, after, lines) => {
   expect(diff('f', { text: before }, { text: after })).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

@@ -26,7 +26,7 @@ function fill(server: McpServer): void {
   server.addPrompt({ name: 'ask', description: 'Asks', handler })
 }
 
-it('jetway list prints each entry with its description, or else its name', async () => {
+it('jetway list prints the description of each entry, or its name if there is no description', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 
@@ -53,7 +53,7 @@ it("jetway list prints only the server's name if it has no entries", async () =>
   expect(stdout).toBe('shop 1.2.3 (2025-11-25)\n')
 })
 
-it('jetway list --schema prints the schemas that a tool has', async () => {
+it('jetway list --schema prints the schemas of each tool', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION, '--schema'])
   expect(stdout.match(/^ {4}(?:input|output): \{$/gm)).toEqual([
     '    input: {',

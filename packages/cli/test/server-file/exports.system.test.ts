@@ -54,7 +54,7 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
-it('jetway list stops an HTTP program as soon as it has received the lists', async () => {
+it('jetway list stops an HTTP program as soon as the lists have arrived', async () => {
   // A program that waits for the end of its stdin would print this line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)

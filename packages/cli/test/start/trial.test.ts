@@ -92,7 +92,7 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('counts at most 64 tools, and only those in a list: a server that %s (%#)', async (_, code, tools) => {
+  ])('counts the tools of a server that %s, up to a limit of 64 (%#)', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
@@ -103,7 +103,7 @@ describe('runTrial', () => {
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('reports no shutdown if the server has exited %s', async (ended, code, answer) => {
+  ])('reports no shutdown if the server has already exited %s', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')
@@ -172,7 +172,7 @@ describe('runTrial', () => {
 describe('runTrial with the harness', () => {
   const report = { serves: 'http', port: 81 }
 
-  it('returns the report of the file', async () => {
+  it('returns the report that the server file sends', async () => {
     const trial = await runTrial(
       start(`process.send(${JSON.stringify(report)});setInterval(() => {}, 1_000)`),
       {
@@ -182,7 +182,7 @@ describe('runTrial with the harness', () => {
     expect(trial).toEqual({ report, strayLines: [], stderr: [] })
   })
 
-  it('sends requests to a file that serves stdio', async () => {
+  it('sends requests to a server file that uses stdio', async () => {
     const trial = await runTrial(start(`process.send({ serves: 'stdio' });process.disconnect();${SERVER}`), {
       harness: true,
     })
@@ -191,7 +191,7 @@ describe('runTrial with the harness', () => {
   })
 })
 
-describe('answers', () => {
+describe('answers()', () => {
   it.each<[string, string, boolean, boolean]>([
     ['one that answers', SERVER, false, true],
     ['one that ends', '', false, false],

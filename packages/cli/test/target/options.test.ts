@@ -67,7 +67,7 @@ describe('findTarget', () => {
       server({ url: URL_TARGET, headers: { authorization: 'Bearer abc' } }),
       [],
     ],
-  ])('returns the target of %s', async (_, args, target, positionals) => {
+  ])('returns the target for %s', async (_, args, target, positionals) => {
     const found = await find(args, { TOKEN: 'abc' })
     expect(found).toMatchObject({ target })
     expect(found.positionals).toEqual(positionals)

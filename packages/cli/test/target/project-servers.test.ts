@@ -168,7 +168,7 @@ describe("the confirmation before a project's server is used", () => {
     })
   })
 
-  it('replaces control characters in the entry', async () => {
+  it('shows the entry with its control characters replaced', async () => {
     const home = await enter('http://127.0.0.1:1/\u202Emcp')
     const { stderr } = await home.runInTerminal(call, 'n')
     expect(stderr).toContain('\uFFFDmcp')

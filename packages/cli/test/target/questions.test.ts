@@ -41,7 +41,7 @@ describe('answering a question', () => {
     [' YES ', 'accept'],
     ['yesterday', 'decline'],
     ['', 'decline'],
-  ])('maps the input %j to %s if the server asks the user to open a URL', async (answer, action) => {
+  ])('maps the input %j to %s if the question asks the user to open a URL', async (answer, action) => {
     const { handlers, noted } = terminalOf({ answer })
     expect(await handlers.elicitUrl?.(LINK, contextOf({ server: { name: 'shop' } }))).toEqual({ action })
     expect(noted()).toContain('\nshop asks you to open a URL: Log in\uFFFD\n  https://h/\uFFFD\n')
@@ -77,7 +77,7 @@ describe('answering a question', () => {
     expect(noted() === '').toBe(json)
   })
 
-  it.each([true, false])('declines sampling (in a terminal: %j)', (isTTY) => {
+  it.each([true, false])('declines sampling requests (in a terminal: %j)', (isTTY) => {
     const { handlers, noted } = terminalOf({ isTTY })
     expect(() => handlers.sample?.({} as never, contextOf({}))).toThrow(
       expect.objectContaining({ code: -1, message: 'User rejected sampling request' }),
@@ -104,7 +104,7 @@ describe("a server's log message", () => {
   it.each([
     [[], 'warning: on it\ninfo: {"a":1}\n'],
     [['--json'], ''],
-  ])('is printed on stderr with %j', async (options, expected) => {
+  ])('is printed to stderr with %j', async (options, expected) => {
     const { stderr, exitCode } = await runCli(['call', await serveLog(), 'log', ...options])
     expect({ stderr, exitCode }).toEqual({ stderr: expected, exitCode: 0 })
   })

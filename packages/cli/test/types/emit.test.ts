@@ -58,7 +58,7 @@ export const getOrder: RemoteTool<GetOrderInput, GetOrderOutput> = remoteTool("g
 `)
   })
 
-  it('writes the same file regardless of the order of the tools', () => {
+  it('writes the same file regardless of the order in which the tools are listed', () => {
     const tools = ['b', 'a', 'c'].map((name) => toolOf({}, { name }))
     expect(emitTypes('shop', tools.toReversed())).toBe(emitTypes('shop', tools))
   })
@@ -131,7 +131,7 @@ export type FInputLoop = unknown`,
     )
   })
 
-  it('ignores keywords beside a reference only in draft-07', () => {
+  it('ignores keywords next to a reference only in draft-07', () => {
     const schema = { $defs: { a: { type: 'string' } }, properties: { a: { $ref: '#/$defs/a', const: 'x' } } }
     expect(declared(schema)).toContain('readonly a?: FInputA & "x"')
     expect(declared({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })).toContain(

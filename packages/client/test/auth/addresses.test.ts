@@ -178,7 +178,7 @@ const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
 describe('a private address in a challenge from a public server', () => {
-  it('is tested in more than 80 notations', () => {
+  it('is tested in more than 80 different notations', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -214,7 +214,7 @@ describe('a local address', () => {
     expect(hits).toBe(0)
   })
 
-  it('is not contacted in a private network, even if the server is on loopback', async () => {
+  it('is not contacted if it is in a private network, even if the server is on loopback', async () => {
     const error = await challenged(
       { grant, clients, resolve },
       `http://localhost:${port}/mcp`,
@@ -354,7 +354,7 @@ describe('a response from an authorization server', () => {
     expect(more.reason).toBe('discovery')
   })
 
-  it('times out if it does not arrive', async () => {
+  it('must arrive before the timeout', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -25,7 +25,7 @@ describe('the issuer in an authorization response', () => {
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
   ] as const)(
-    'given iss support %j and iss "%s", produces the error "%s"',
+    'given iss support %j and iss "%s", causes the error "%s"',
     async ([advertised, kind, expected], { made }) => {
       const { origin } = made.issuer
       const values: Record<string, string> = {
@@ -44,7 +44,7 @@ describe('the issuer in an authorization response', () => {
     },
   )
 
-  it("suppresses the response's error text if it is not the expected issuer", async ({ made }) => {
+  it("must match before the response's error text is reported", async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
@@ -84,7 +84,7 @@ describe('an authorization response', () => {
     expect(await reasonOf(made.post())).toBe('response')
   })
 
-  it('times out if it does not arrive', async ({ made }) => {
+  it('must arrive before the timeout', async ({ made }) => {
     let told: AbortSignal | undefined
     const grant = authorizationCode({
       redirectUri: REDIRECT,
@@ -110,7 +110,7 @@ describe('a user', () => {
     },
   )
 
-  it('is asked to authorize the resource with a new challenge and state each time', async ({
+  it('is asked for authorization with a new challenge and state each time', async ({
     made,
     send,
   }) => {

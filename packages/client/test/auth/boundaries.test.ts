@@ -27,7 +27,7 @@ describe('the OAuth code', () => {
     expect(main.filter((name) => own.includes(name))).toEqual([])
   })
 
-  it('contains the only imports of the OAuth libraries', () => {
+  it('is the only code that imports the OAuth libraries', () => {
     const importing = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .filter((file) => /from '(jose|oauth4webapi|ipaddr\.js)'/.test(readFileSync(join(src, file), 'utf8')))

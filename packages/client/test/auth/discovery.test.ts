@@ -14,7 +14,7 @@ describe('protected resource metadata', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is looked up below the path, and then at the root, if the challenge contains no URL', async ({
+  it('is looked up under the path, and then at the root, if the challenge contains no URL', async ({
     made,
   }) => {
     challengeWith(made)
@@ -45,7 +45,7 @@ describe('protected resource metadata', () => {
     ['no origin', 'mcp'],
     ['another query', '/mcp?tenant=2'],
   ] as const)(
-    'is rejected, without asking the user, if its resource has %s',
+    'is rejected, without asking the user, if its `resource` has %s',
     async ([, resource], { made }) => {
       made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
       expect(await reasonOf(made.post())).toBe('discovery')
@@ -149,7 +149,7 @@ describe('a server without resource metadata', () => {
     return made
   }
 
-  it.each(['', '/'])('is its own authorization server, even if the issuer ends with %j', async (slash) => {
+  it.each(['', '/'])('is treated as its own authorization server, even if the issuer ends with %j', async (slash) => {
     const made = await old()
     made.metadata['issuer'] = made.server.origin + slash
     expect((await made.post()).status).toBe(200)
@@ -158,7 +158,7 @@ describe('a server without resource metadata', () => {
     expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
   })
 
-  it('has the default endpoints if it has no authorization server metadata either', async () => {
+  it('is assumed to have the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
     // The stored registrations belong to the other server.

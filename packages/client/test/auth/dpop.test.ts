@@ -55,7 +55,7 @@ describe('a token that is bound to a key', () => {
     })
   })
 
-  it('is requested and sent with the latest nonce of each server', async ({ made }) => {
+  it("is requested and sent with each server's latest nonce", async ({ made }) => {
     made.token = async (seen, json) => {
       const { claims } = await proofOf(seen)
       if (claims['nonce'] === 'as-1') return { json: { ...json, token_type: 'DPoP' } }
@@ -101,7 +101,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'given mode %s, token type %s and algorithms %j, produces the error "%s"',
+    'given mode %s, token type %s and algorithms %j, causes the error "%s"',
     async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })

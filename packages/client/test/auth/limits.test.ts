@@ -64,7 +64,7 @@ describe('a metadata address', () => {
   base.each([
     [262_144, 'discovery'],
     [262_145, 'network'],
-  ])('given a response of %i bytes, causes the error "%s"', async (length, reason) => {
+  ])('that returns %i bytes causes the error "%s"', async (length, reason) => {
     const answer = new Response('x'.repeat(length))
     expect(await challenged('https://public.example/x', answer)).toMatchObject({ reason })
   })
@@ -72,7 +72,7 @@ describe('a metadata address', () => {
   base.each([
     [499, 'https://public.example answered'],
     [500, 'https://public.example answered 500 to a request for metadata'],
-  ])('causes a discovery error with status %i', async (status, message) => {
+  ])('causes a discovery error if it returns status %i', async (status, message) => {
     const found = await challenged('https://public.example/x', new Response(null, { status }))
     expect(found.reason).toBe('discovery')
     expect(found.message.startsWith(message)).toBe(status === 500)
@@ -83,7 +83,7 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('given a header of %i characters, causes requests to %j', async ([length, paths], { made }) => {
+  ] as const)('with a header of %i characters causes requests to %j', async ([length, paths], { made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
     challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
@@ -92,7 +92,7 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('provides the first value of each parameter among its Bearer and DPoP schemes', async ({ made }) => {
+  it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({ made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)
@@ -125,7 +125,7 @@ describe('stored credentials', () => {
     })
   })
 
-  it('contain the expiry of tokens and secrets in ms', async ({ made }) => {
+  it('contain the expiry of tokens and secrets in milliseconds', async ({ made }) => {
     const store = memoryCredentials()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_basic', 'client_secret_post']
     const answer = { client_id: 'r', client_secret: 'given-secret', client_secret_expires_at: 4_000_000_000 }
@@ -154,7 +154,7 @@ describe('a rejected token', () => {
     expect(made.issuer.to('POST /token').length).toBeGreaterThan(1)
   })
 
-  it('triggers a new authorization without offline access if the server requests no other scope', async ({
+  it('triggers an authorization without a scope if the only supported scope is offline_access', async ({
     made,
   }) => {
     made.metadata['scopes_supported'] = ['offline_access']

@@ -28,7 +28,7 @@ it.each<[string, string, EndpointOptions]>([
   ['with sessions', '/mcp', { revisions: ['2025-11-25'] }],
   ['over HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
 ])(
-  'a transport sends new credentials with each request to a server %s, and resends a request after a challenge',
+  'a transport sends new credentials with each request to a server %s, and retries after a challenge',
   async (_, path, options) => {
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),

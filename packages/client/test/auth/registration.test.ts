@@ -48,7 +48,7 @@ describe('client registration', () => {
     expect(made.issuer.seen.some(({ body, query }) => (body + String(query)).includes('foreign'))).toBe(false)
   })
 
-  it('binds a client id without an issuer to the first issuer that it is used with', async ({
+  it('binds a client id without an issuer to the first issuer with which it is used', async ({
     made,
     other,
   }) => {
@@ -131,7 +131,7 @@ describe("a client's registration", () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is repeated by the next authorization if the server does not recognize the client', async ({
+  it('is repeated on the next authorization if the server does not recognize the client', async ({
     made,
     send,
   }) => {
@@ -164,7 +164,7 @@ describe("a client's registration", () => {
     expect([token?.form.get('client_id'), token?.form.get('client_secret')]).toEqual(['r', null])
   })
 
-  it('rejects with the reason if the server denies it', async ({ made }) => {
+  it("fails with the server's reason if the server denies it", async ({ made }) => {
     const error = { error: 'invalid_redirect_uri', error_description: 'web clients\nneed https' }
     made.issuer.routes.set('POST /register', () => ({ status: 400, json: error }))
     await expect(made.post()).rejects.toMatchObject({

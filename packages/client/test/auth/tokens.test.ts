@@ -54,7 +54,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are not requested again if the server did not grant them', async ({ made, send }) => {
+  it('are not requested a second time if the server did not grant them', async ({ made, send }) => {
     made.wanted = ['admin']
     made.token = (_seen, json) => {
       made.valid.set(String(json['access_token']), ['less'])
@@ -65,7 +65,7 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('cause only a few authorizations if the server keeps requesting more', async ({ made, send }) => {
+  it('trigger only a few authorizations, even if the server keeps requiring more scopes', async ({ made, send }) => {
     await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
@@ -98,7 +98,7 @@ describe('the requested scopes', () => {
     [['x', 'offline_access'], false, 'x', null],
     [['x'], undefined, 'x', null],
   ])(
-    'given supported scopes %j and offlineAccess %j, are %s',
+    'for the supported scopes %j and offlineAccess %j, are %s',
     async ([supported, offlineAccess, scope, prompt], { made }) => {
       made.wanted = ['x']
       made.metadata['scopes_supported'] = supported
@@ -128,7 +128,7 @@ describe('concurrent requests that receive a challenge', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('share a single failure, and the next request tries again', async ({ made, send }) => {
+  it('all reject if the shared authorization fails, and the next request tries again', async ({ made, send }) => {
     made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
     const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(send())))
     expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])
@@ -221,7 +221,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is not requested endlessly if the server rejects every token', async ({ made }) => {
+  it('does not cause endless token requests if the server rejects every token', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     made.server.routes.set('POST /mcp', () => ({ status: 401 }))
@@ -232,7 +232,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('is used for as long as the server accepts it, without a refresh token', async ({ made }) => {
+  it('without a refresh token, is used for as long as the server accepts it', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },
@@ -244,7 +244,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is refreshed by a later process with the stored metadata URL', async ({ made }) => {
+  it('can be refreshed by a later process, which uses the stored metadata URL', async ({ made }) => {
     const store = memoryCredentials()
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
@@ -308,7 +308,7 @@ describe('stored credentials', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it('are evicted from memory, least recently used first, and later read from the store again', async () => {
+  it("are evicted from the provider's memory, least recently used first, and read from the store again", async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {
@@ -331,7 +331,7 @@ describe('stored credentials', () => {
     expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
-  it('are evicted from memory, oldest first, when the limit is reached', async () => {
+  it('are evicted from an in-memory store, least recently written first, when the limit is reached', async () => {
     const store = memoryCredentials(2)
     const token = {
       issuer: 'i',
@@ -347,7 +347,7 @@ describe('stored credentials', () => {
     expect(await store.read('tokens', '1')).toBeUndefined()
   })
 
-  it('stay in memory if a server names many authorization servers', async () => {
+  it('stay in an in-memory store even if a server names many authorization servers', async () => {
     const store = memoryCredentials(4)
     await store.write('issuer', 'c', 'https://own.example')
     await store.write('client', 'https://own.example', { clientId: 'own', redirectUris: [] })

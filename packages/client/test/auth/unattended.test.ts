@@ -192,7 +192,7 @@ describe('enterpriseManaged', () => {
 })
 
 describe('a client assertion', () => {
-  it('is issued for only one authorization server', async ({ made, other }) => {
+  it('is created separately for each authorization server', async ({ made, other }) => {
     const { privateKey } = await generateKeyPair('ES256')
     const send = (at: World): Promise<Response> =>
       at.post({

@@ -51,7 +51,7 @@ describe('the credentials for a request', () => {
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('prevent the request if the provider throws', async ({ server, sending }) => {
+  it('cause the request to fail without being sent if the provider throws', async ({ server, sending }) => {
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
     await expect(sending(provider)).rejects.toThrow('vault is closed')
     expect(server.seen).toEqual([])

@@ -19,7 +19,7 @@ const callOf = (server: ScriptedServer, tool: string): Promise<object> =>
   server.hears(({ params }) => (params as { name?: string } | undefined)?.name === tool)
 
 describe.each(eras)('a call to a server %s', (_, handshake) => {
-  it('times out after a minute of silence, is cancelled, and ignores a late response', async () => {
+  it('times out after a minute of silence, and then ignores a late response', async () => {
     const { client, server, clock } = await timed(handshake)
     const call = client.callTool('slow').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('each receive their own response, in any order', async () => {
+  it('each receive their own response, regardless of the order of responses', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -231,7 +231,7 @@ describe('an invalid message', () => {
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('is not reported if it is a batch in a revision that supports batches', async () => {
+  it('is not reported for a batch in a revision that supports batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))
@@ -260,7 +260,7 @@ it.each([
 })
 
 describe('listeners', () => {
-  it('do not affect responses or each other if they throw, reject or are slow', async () => {
+  it('do not affect responses or other listeners if they throw, reject or are slow', async () => {
     const { client, server } = await scripted(sessions())
     const errors = vi.fn<(error: Error) => void>()
     const heard = vi.fn<() => void>()
@@ -333,7 +333,7 @@ describe('an unreadable response', () => {
     ],
     ['is not JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
     ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
-  ])('causes its call to fail immediately if it %s', async (_, text) => {
+  ])('makes its call fail immediately if it %s', async (_, text) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const other = client.callTool('y')

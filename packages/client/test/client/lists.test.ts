@@ -35,7 +35,7 @@ describe('listing', () => {
     expect(await client.listTools()).toEqual([tool('a')])
   })
 
-  it('rejects if a cursor is repeated', async () => {
+  it('rejects if the server repeats a cursor', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },
@@ -86,7 +86,7 @@ describe('listing', () => {
       Method.ListResourceTemplates,
       { resourceTemplates: [{ name: 'a', uriTemplate: 'a://{b}' }] },
     ],
-  ] as const)('fetches a single page by its cursor: %s', async (read, method, page) => {
+  ] as const)('fetches a single page for a given cursor: %s', async (read, method, page) => {
     const { client, server } = await scripted({ ...sessions(), [method]: { ...page, nextCursor: '3' } })
     expect(await client[read]('2')).toMatchObject({ items: Object.values(page)[0], nextCursor: '3' })
     expect(server.of(method)).toMatchObject([{ params: { cursor: '2' } }])
@@ -124,7 +124,7 @@ describe('listing', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('given %i pages of two entries, enforces %j', async (pages, limits, problem) => {
+  ])('with %i pages of two entries each, enforces %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),

@@ -108,7 +108,7 @@ describe('resultType', () => {
     ['other', false, false],
     [5, false, false],
   ])(
-    'given %j, is accepted in a list: %j, and at the start of a task: %j',
+    '%j → accepted in a list: %j, accepted when a task starts: %j',
     async (resultType, isList, isTask) => {
       const task = { taskId: 't', status: 'completed' }
       const { client } = await scripted({

@@ -42,7 +42,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 
-it('connect resumes a saved session without a request, and continues with new request ids', async () => {
+it('connect() resumes a saved session without a request, and continues with new request ids', async () => {
   const { target, seen, ids } = server()
   const session = await saved(target)
   expect(seen).not.toContain('DELETE')
@@ -65,7 +65,7 @@ it('connect resumes a saved session without a request, and continues with new re
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('connect opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
+it('connect() opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()
@@ -78,7 +78,7 @@ it('connect opens a new session if the server has lost the saved one, and emits 
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('connect throws for a session of another revision, and for a transport without sessions', async () => {
+it('connect() throws for a session of another revision, and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(
@@ -90,7 +90,7 @@ it('connect throws for a session of another revision, and for a transport withou
   await expect(client().connect(other.transport, { session })).rejects.toThrow(TypeError)
 })
 
-it('client.session is undefined before connecting, and in revisions without sessions', async () => {
+it('client.session is undefined before connecting and in revisions without sessions', async () => {
   expect(client().session).toBeUndefined()
   expect((await mount(everything()).connect()).session).toBeUndefined()
 })

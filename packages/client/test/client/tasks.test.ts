@@ -72,7 +72,7 @@ describe.each(KINDS)('a task %s', (_, options) => {
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
   })
 
-  it('is cancelled by cancel(), but not by aborting the wait', async () => {
+  it('is cancelled by cancel(), but not by aborting result()', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('wait')
     const controller = new AbortController()
@@ -150,7 +150,7 @@ it('a task that fails is not cancelled', async () => {
 })
 
 describe('a call that the server converts to a task', () => {
-  it('is awaited', async () => {
+  it('returns the result of the task', async () => {
     const client = await connectTo(archive(), { revisions: ['2026-07-28'], tasks: true })
     expect(await client.callTool('dig', { depth: 1 })).toMatchObject({ content: [{ text: 'dug 1' }] })
   })
@@ -246,7 +246,7 @@ describe('a task in a session', () => {
     [undefined, {}],
     [0, { ttl: 0 }],
     [5, { ttl: 5 }],
-  ])('given ttlMs %j, is requested with %j', async (ttlMs, expected) => {
+  ])('with ttlMs %j, is requested with %j', async (ttlMs, expected) => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
     expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
     expect(server.of(Method.CallTool)).toMatchObject([
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('is requested after a call has failed and the tool list shows that the tool requires it', async () => {
+  it('is requested after a normal call has failed and the tool list shows that tasks are required', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -327,7 +327,7 @@ it.each([
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
 ])(
-  'a call that the server refuses because it requires %s is sent %j times',
+  'a call that is rejected because the server requires %s is sent %j times',
   async (_, requiredCapabilities, times) => {
     const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })

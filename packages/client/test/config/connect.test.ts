@@ -128,7 +128,7 @@ it('the client from connect ends its process when it goes out of scope', async (
   expect(runs(pid)).toBe(false)
 })
 
-it('connect ends an unresponsive process when its signal is aborted', async () => {
+it('connect() ends an unresponsive process when the signal is aborted', async () => {
   let pid = 0
   const giveUp = new AbortController()
   const attempt = connect(

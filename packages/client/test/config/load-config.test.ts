@@ -351,7 +351,7 @@ describe('loadConfig', () => {
     expect(servers['a']).toMatchObject({ args: [command] })
   })
 
-  it('accepts names of object members, such as __proto__, as server names', async () => {
+  it('accepts names such as __proto__ and constructor as server names', async () => {
     const { servers } = await load(
       'names.json',
       '{"mcpServers":{"__proto__":{"command":"a"},"constructor":{"command":"b"}}}',
@@ -362,7 +362,7 @@ describe('loadConfig', () => {
 })
 
 describe('the `parse` option', () => {
-  it('parses the file', async () => {
+  it('is called to parse the file', async () => {
     const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
     const options = { parse, literal: true, workspaceFolder: '/project' }
     expect(await load('names.txt', 'shop', options)).toEqual({
@@ -383,7 +383,7 @@ describe('the `parse` option', () => {
   })
 })
 
-describe('loadConfig with an invalid file', () => {
+describe('loadConfig with an invalid or unusual file', () => {
   it.each<[string, string | Uint8Array, string]>([
     [
       'is not JSON',
@@ -425,7 +425,7 @@ describe('loadConfig with an invalid file', () => {
     ])
   })
 
-  it('reads a pipe that the shell passes as a file descriptor', async () => {
+  it('reads from a pipe that the shell passes as a file descriptor', async () => {
     const path = join(folder, 'substitution')
     execFileSync('mkfifo', [path], { stdio: 'ignore' })
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -444,7 +444,7 @@ describe('loadConfig with an invalid file', () => {
     )
   })
 
-  it('rejects with the error of the `input` function', async () => {
+  it('rejects with the error that the `input` function throws', async () => {
     const content = { inputs: [{ id: 'token' }], servers: { a: { command: '${input:token}' } } }
     const input = (): never => {
       throw new Error('The user has left')

@@ -94,7 +94,7 @@ describe('an input', () => {
     [{ default: 'd' }, { input: () => '' }, ''],
     [{}, { input: () => undefined }, 'needs the input a, which was not given'],
     [{}, {}, 'needs the input a: give the option input, of loadConfig'],
-  ])('given %j, has a value or reports a problem', async (more, options, expected) => {
+  ])('given %j, results in a value or a problem', async (more, options, expected) => {
     expect(await expanded('${input:a}', options, { inputs: [{ id: 'a', ...more }] })).toBe(expected)
   })
 
@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('given %j, makes %j the list of disabled servers', async (more, expected) => {
+  ])('given %j, results in the disabled servers %j', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })

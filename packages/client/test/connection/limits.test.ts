@@ -65,7 +65,7 @@ describe('an invalid message', () => {
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('fails its request or is reported: %s', async (_, message, fails) => {
+  ])('fails the request with the same id, or is reported: %s', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -84,7 +84,7 @@ describe('an error without an id', () => {
   it.each([
     [1, 0, 0],
     [2, 2, 1],
-  ])('fails the only pending request: of %i pending requests, %i remain', async (open, left, ignored) => {
+  ])('fails the pending request if there is only one: of %i pending requests, %i remain', async (open, left, ignored) => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
@@ -96,8 +96,8 @@ describe('an error without an id', () => {
   })
 })
 
-describe('progress', () => {
-  it('is delivered without invalid members, and ignored without a number', async () => {
+describe('progress notifications', () => {
+  it('are delivered without invalid members, and ignored if `progress` is not a number', async () => {
     const { client, server } = await scripted(sessions())
     const heard: unknown[] = []
     const call = client.callTool('x', {}, { onProgress: (report) => void heard.push(report) })
@@ -116,7 +116,7 @@ describe('progress', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('is not reported if it decreases or is infinite, but a decrease restarts the timeout', async () => {
+  it('are not reported if they decrease or are infinite, but a decrease restarts the timeout', async () => {
     const { client, server, clock } = await timed(sessions(), { timeoutMs: 1_000 })
     const heard: unknown[] = []
     const call = outcome(client.callTool('x', {}, { onProgress: (report) => void heard.push(report) }))
@@ -146,7 +146,7 @@ describe('progress', () => {
     await call
   })
 
-  it('does not replace other metadata of the call', async () => {
+  it('can be requested without replacing other metadata of the call', async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })
     const [{ id, params } = {}] = server.of(Method.CallTool)
@@ -193,7 +193,7 @@ describe("a call's timeouts", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leave no timer running after a notification', async () => {
+  it('are not started for a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)

@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('is matched to its request even if the id is a string, as is progress', async () => {
+  it('is matched to its request even if the id is a string, as are progress notifications', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -40,7 +40,7 @@ describe('a response', () => {
   })
 })
 
-describe('unknown data from a server', () => {
+describe('data that the protocol does not define', () => {
   it('is preserved in capabilities, members and content types', async () => {
     const capabilities = { tools: { 'com.example/fast': true }, 'com.example/new': { a: 1 } }
     const result = {
@@ -63,7 +63,7 @@ describe('unknown data from a server', () => {
     expect(await client.callTool('x')).toEqual(result)
   })
 
-  it('can be requested with any method and any parameters', async () => {
+  it('can be requested with any method and parameters', async () => {
     const { client, server } = await scripted({ ...sessions(), 'com.example/turn': { degrees: 90 } })
     expect(await client.request('com.example/turn', { to: 'left' })).toEqual({ degrees: 90 })
     expect(await server.hears('com.example/turn')).toMatchObject({ params: { to: 'left' } })
@@ -114,7 +114,7 @@ describe('a custom request from the server', () => {
     }
   })
 
-  it('cannot replace a protocol method', async () => {
+  it('cannot use a protocol method', async () => {
     const roots = vi.fn<() => JsonObject>(() => ({ roots: [] }))
     const { server } = await scripted(sessions(), { handlers: { requests: { 'roots/list': roots } } })
     server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
@@ -140,7 +140,7 @@ describe('a transport', () => {
     }
   }
 
-  it('may deliver messages while it is starting, and is only started once', async () => {
+  it('may deliver messages while it is starting, and is started only once', async () => {
     const transport = new Eager()
     const client = new Client(INFO, { revisions: ['2025-11-25'] })
     const heard: unknown[] = []

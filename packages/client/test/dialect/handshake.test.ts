@@ -18,7 +18,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
 describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it('rejects with all versions of the server, but lists only eight in the message', async () => {
+  it('rejects with all versions that the server supports, but lists only eight in the message', async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -62,7 +62,7 @@ describe('connect without a common protocol version', () => {
   )
 })
 
-describe("the server's description", () => {
+describe('client.server.info', () => {
   const named = { name: 'named', version: '1' }
 
   it.each([

@@ -48,7 +48,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
   })
 
-  it('repeats server/discover with a version that both sides support', async () => {
+  it('retries server/discover with a version that both sides support', async () => {
     let asked = 0
     const { server } = await scripted({
       ...modern(),
@@ -60,14 +60,14 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
-  it('does not repeat a request after another error, even if the error names a version', async () => {
+  it('does not retry a request after another error, even if the error names a version', async () => {
     const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
     await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
     expect(server.of(Method.ListTools)).toHaveLength(1)
   })
 
-  it('repeats server/discover only once', async () => {
+  it('retries server/discover only once', async () => {
     const refusal = { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
     const server = new ScriptedServer({ [Method.Discover]: refusal, [Method.Initialize]: REFUSED })
     await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code: -32602 })
@@ -75,7 +75,7 @@ describe('era negotiation', () => {
   })
 
   it.each([-32020, -32021])(
-    'does not fall back to the session era after error %i, which only the modern era defines',
+    'does not fall back to initialize after error %i, which only modern servers return',
     async (code) => {
       const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
       await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
@@ -88,7 +88,7 @@ describe('era negotiation', () => {
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
 
-  it('sends only one of the two requests if the options allow only one era', async () => {
+  it('sends only one of the two requests if only one era is allowed', async () => {
     const old = await scripted(sessions(), { revisions: ['2025-06-18', '2025-11-25'] })
     expect(old.server.methods).toEqual([Method.Initialize, Notification.Initialized])
     const server = new ScriptedServer(modern(['2099-01-01']))
@@ -108,7 +108,7 @@ async function attempted(script: Script, options: ClientOptions = {}) {
   return { clock, server, attempt }
 }
 
-describe('a server that does not respond to server/discover', () => {
+describe('a server that does not respond to server/discover in time', () => {
   it('receives initialize after 3 s, which then determines the era', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
@@ -134,7 +134,7 @@ describe('a server that does not respond to server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may respond to both requests late, and the first response counts', async () => {
+  it('may respond to both requests late, in which case the first response counts', async () => {
     const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
@@ -155,7 +155,7 @@ describe('a server that does not respond to server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('receives initialize on a new connection after closing the first one', async () => {
+  it('receives initialize on a new connection if it closes the first one', async () => {
     const servers: ScriptedServer[] = []
     const target = (): ClientTransport => {
       const server = new ScriptedServer({
@@ -184,7 +184,7 @@ describe('the era cache', () => {
     expect((await connect()).methods[0]).toBe(Method.Initialize)
   })
 
-  it('replaces an era that proves wrong', async () => {
+  it('replaces an era that turns out to be wrong', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const target = (): ClientTransport =>
@@ -264,7 +264,7 @@ describe('initialize', () => {
     expect(client.server?.capabilities).toEqual({})
   })
 
-  it('is repeated with a version that the server names in an error', async () => {
+  it('is retried with a version that the server names in an error', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: ({ params }) => {
@@ -278,7 +278,7 @@ describe('initialize', () => {
     expect(client.server?.protocolVersion).toBe('2025-03-26')
   })
 
-  it('is sent only once for concurrent calls of connect', async () => {
+  it('is sent only once for concurrent calls to connect', async () => {
     const server = new ScriptedServer(sessions())
     const client = new Client(INFO)
     await Promise.all([1, 2, 3].map(() => client.connect(server.transport)))
@@ -302,7 +302,7 @@ describe('initialize', () => {
     expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
   })
 
-  it('lets the client respond to requests that arrive before the response', async () => {
+  it('does not prevent the client from responding to requests that arrive before the response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: async (_, own) => {
@@ -383,7 +383,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport to start after an abort, and reports an error on close', async () => {
+  it('does not wait for the transport to start after an abort, and reports an error from its close()', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -408,7 +408,7 @@ describe('connect', () => {
     )
   })
 
-  it('rejects requests sent before it with not-connected', async () => {
+  it('must be called before any request, which otherwise rejects with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })

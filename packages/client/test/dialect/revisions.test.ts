@@ -22,7 +22,7 @@ describe.each(
   const connect = (options: ClientOptions = {}, server = everything()): Promise<Client> =>
     connectBy(server, { revisions: [version], ...options })
 
-  it("provides the server's description", async () => {
+  it("provides the server's name, instructions and capabilities", async () => {
     const client = await connect()
     expect(client.server).toMatchObject({
       protocolVersion: version,

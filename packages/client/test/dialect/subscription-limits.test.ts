@@ -51,7 +51,7 @@ describe.each([
 describe('a subscription to notifications defined by an extension', () => {
   const ID = 'com.example/x'
 
-  it("is part of the client's only subscription", async () => {
+  it("is part of the client's single subscription", async () => {
     const { client, server } = await scripted(listening())
     await client.subscribeExtension(ID)
     await client.subscribeExtension(ID)
@@ -59,7 +59,7 @@ describe('a subscription to notifications defined by an extension', () => {
     expect(filters(server)).toEqual([{ [ID]: true }, { [ID]: true, resourceSubscriptions: ['note://a'] }])
   })
 
-  it('rejects if the server does not accept it, and can then be repeated', async () => {
+  it('rejects if the server does not accept it, and can then be retried', async () => {
     const { client, server } = await scripted(listening({ [ID]: 1 }))
     for (let i = 0; i < 2; i++)
       await expect(client.subscribeExtension(ID)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('a subscription that the server ends', () => {
   it.each([
     [29_999, 2_000],
     [30_000, 1_000],
-  ])('is reopened sooner after it has lasted longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
+  ])('is reopened sooner if it has been open longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
     const { endsAndReturnsAfter, clock } = await watching()
     await endsAndReturnsAfter(1_000)
     await clock.advance(lasted)
@@ -128,7 +128,7 @@ describe('a subscription that the server ends', () => {
     await endsAndReturnsAfter(1_000)
   })
 
-  it('causes subscribe to reject if it was never acknowledged', async () => {
+  it('makes subscribe() reject if it was never acknowledged', async () => {
     const { client } = await scripted({ ...modern(), [Method.Listen]: { resultType: 'complete' } })
     await expect(client.subscribe('note://a')).rejects.toMatchObject({
       code: 'not-supported',

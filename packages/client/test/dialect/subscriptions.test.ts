@@ -77,14 +77,14 @@ describe('a client whose server has no sessions', () => {
     expect(server.of(Method.Listen)).toHaveLength(3)
   })
 
-  it('rejects subscribe calls for a resource that the server does not accept', async () => {
+  it('makes subscribe() reject for a resource that the server does not accept', async () => {
     const { client, server } = await scripted(listening({}))
     await expect(client.subscribe('note://secret')).rejects.toMatchObject({ code: 'not-supported' })
     await client.subscribe('note://secret').catch(() => {})
     expect(server.of(Method.Listen)).toHaveLength(2)
   })
 
-  it('applies the request timeout to subscribe', async () => {
+  it('applies the request timeout to subscribe()', async () => {
     const { client, clock } = await timed({ ...modern(), [Method.Listen]: undefined })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
@@ -142,7 +142,7 @@ describe('a client whose server has no sessions', () => {
     await client.close()
   })
 
-  it('emits changesMissed if subscribe is called while the subscription is about to be reopened', async () => {
+  it('emits changesMissed if subscribe() is called while the subscription is about to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -184,7 +184,7 @@ describe('a client whose server has no sessions', () => {
     await expect(client.subscribe('note://a')).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('misses changes to a declared list unless a subscription includes that list', async () => {
+  it('may miss changes to a declared list unless a subscription includes that list', async () => {
     const { client, server, clock } = await timed(listening({ toolsListChanged: true }))
     const missed = (): boolean[] =>
       (['tools', 'prompts', 'resources'] as const).map((list) => client.missesChanges(list))
@@ -202,7 +202,7 @@ describe('a client whose server has no sessions', () => {
     expect(missed()).toEqual([false, true, true])
   })
 
-  it('misses no changes to a list that never changes, and none in a session', async () => {
+  it('cannot miss changes to a list that never changes', async () => {
     const supportedVersions = ['2026-07-28']
     const { client } = await scripted({
       [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: { tools: {} } },
@@ -224,7 +224,7 @@ describe('a client whose server has no sessions', () => {
 })
 
 describe('a client whose server has lost the session', () => {
-  it('opens a new session, restores its state, and repeats the request', async () => {
+  it('opens a new session, restores its state, and retries the request', async () => {
     let lost = false
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) {
@@ -251,7 +251,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects the request if the new session is also lost immediately', async () => {
+  it('rejects the request if the server immediately loses the new session too', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -358,7 +358,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is repeated, after the tools have been listed again, if the server rejects its headers', async () => {
+  it('is retried after listing the tools again if the server rejects its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

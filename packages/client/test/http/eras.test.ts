@@ -60,7 +60,7 @@ describe('negotiation over HTTP', () => {
     expect(seen).not.toContainEqual(expect.stringMatching(/^(DELETE|GET .* 200)/))
   })
 
-  it('reports that a server cannot be reached', async () => {
+  it('rejects if the server cannot be reached', async () => {
     const client = new Client({ name: 'x', version: '1' }, { eras: false })
     await expect(client.connect(http('http://127.0.0.1:1/mcp'))).rejects.toThrow(
       'http://127.0.0.1:1 cannot be reached',
@@ -75,7 +75,7 @@ describe('negotiation over HTTP', () => {
   )
 })
 
-it('a client opens a new session if the server has lost the old one, and then repeats the call', async () => {
+it('a client opens a new session if the server has lost the old one, and then retries the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

@@ -25,7 +25,7 @@ it('a client rejects a call with the JSON-RPC error, regardless of the HTTP stat
 })
 
 it.for([404, 405])(
-  'a client treats a JSON-RPC error with status %i for initialize as a lack of support for Streamable HTTP',
+  'a client rejects with the HTTP status if the reply to initialize is a JSON-RPC error with status %i',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400

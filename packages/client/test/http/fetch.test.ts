@@ -141,7 +141,7 @@ describe('a request', () => {
     ['an error without a cause', new TypeError('fetch failed'), '', false],
     ['an undefined error', undefined, '', false],
   ])(
-    'reports whether it may have been processed when it fails with %s',
+    'that fails with %s reports whether the server may have processed it',
     async (_, cause, text, unprocessed) => {
       await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
         code: 'transport',

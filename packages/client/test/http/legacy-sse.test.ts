@@ -148,7 +148,7 @@ describe('the endpoint event', () => {
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
   ] as const)(
-    'contains a relative or absolute URL, and is ignored after the first time: %j',
+    'may contain a relative or absolute URL, and is ignored when repeated: %j',
     async ([endpoint, path]) => {
       const { transport, posts } = await openedAt(undefined, {}, endpoint)
       await transport.send(PING, CONTEXT)
@@ -164,7 +164,7 @@ describe('the endpoint event', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'http://[',
-  ])('must not contain another origin: %s', async (endpoint) => {
+  ])('must not contain a URL with another origin: %s', async (endpoint) => {
     const post = vi.fn<() => void>()
     await expect(openedAt(post, { headers: { authorization: 'Bearer secret' } }, endpoint)).rejects.toThrow(
       "The server's endpoint has another origin",
@@ -191,7 +191,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('are received as message events only', async () => {
+  it('are received only in message events', async () => {
     const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')
@@ -201,7 +201,7 @@ describe('messages over HTTP+SSE', () => {
     expect(handlers.messages).toEqual([{ jsonrpc: '2.0' }, { b: 2 }])
   })
 
-  it('have custom headers that the headers function creates for each request', async () => {
+  it('carry the custom headers that the headers function creates for each request', async () => {
     let asked = 0
     const { transport, stream, posts } = await openedAt(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
@@ -237,7 +237,7 @@ describe('the end of an HTTP+SSE connection', () => {
     return { client, stream }
   }
 
-  it('is visible to the server when the client closes, and is reported once', async () => {
+  it('is noticed by the server when the client closes, and is reported once', async () => {
     const { client, stream } = await connected()
     const gone = new Promise((resolve) => stream.once('close', resolve))
     const closed = listener(client, 'close')

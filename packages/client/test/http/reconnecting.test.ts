@@ -90,7 +90,7 @@ it("a call's stream is resumed at most 10 times a minute", async () => {
   expect(await called).toEqual({ content: [] })
 })
 
-it("the first reconnect waits for the server's delay, plus up to 20 % of it", async () => {
+it('the first reconnect waits for the delay that the server sets, plus up to 20 %', async () => {
   const { gets } = await connected({ get: () => stream('retry: 5000\n\n') })
   await vi.advanceTimersByTimeAsync(4_999)
   expect(gets).toHaveBeenCalledTimes(1)

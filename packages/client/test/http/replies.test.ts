@@ -79,7 +79,7 @@ describe('a reply', () => {
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
   ])(
-    'with an error status, is delivered or fails the request depending on its body: %s',
+    'with an error status is delivered or fails the request, depending on the body: %s',
     async (_, body, status, text) => {
       const { transport, messages } = started(async () => Response.json(body, { status }))
       const sent = transport.send(CALL, { revision: LEGACY })
@@ -91,7 +91,7 @@ describe('a reply', () => {
   )
 
   it.each([400, 404, 405])(
-    'with an error for initialize, is delivered or fails the request depending on its status: %i',
+    'to initialize with an error is delivered or fails the request, depending on the status: %i',
     async (status) => {
       const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
       const { transport, messages } = started(async () => Response.json(body, { status }))
@@ -114,7 +114,7 @@ describe('the session', () => {
     expect(transport.alive).toBe(true)
   })
 
-  it('is lost, and its id is deleted, after status 404', async () => {
+  it('is lost after status 404, and its id is deleted', async () => {
     const { transport } = started(async () => new Response(null, { status: 404 }))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.not.toThrow(SessionLostError)
     transport.resume('s')
@@ -194,7 +194,7 @@ describe('a server that refuses initialize', () => {
     [406, ['POST']],
     [500, ['POST']],
   ])(
-    'is tried over HTTP+SSE only after certain statuses: after %i, it receives %j',
+    'is contacted over HTTP+SSE only after certain statuses: after %i, it receives %j',
     async (status, expected) => {
       const seen: unknown[] = []
       const fetch: Fetch = async (_, { method }) => {

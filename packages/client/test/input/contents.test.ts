@@ -167,7 +167,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('makes the client repeat the call with only the state if it contains no requests', async () => {
+  it('without requests makes the client retry the call with only the state', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

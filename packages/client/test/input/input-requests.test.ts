@@ -57,7 +57,7 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'is answered if its capability was declared, even in revision %s',
+    'is answered if its capability was declared, even in the revision %s',
     async (date) => {
       const { server } = await scripted(sessions(date), {
         handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
@@ -78,7 +78,7 @@ describe('a request from a server with sessions', () => {
     expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
   })
 
-  it('requires a capability in the form that the revision defines', async () => {
+  it('requires a capability, which is declared in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -136,7 +136,7 @@ describe('a request from a server with sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('is answered without content if it is declined', async () => {
+  it('is answered without content if the handler declines it', async () => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'decline', content: { count: 1 } }) },
     })
@@ -198,7 +198,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('for sampling may contain tools if the client has declared them', async () => {
+  it('may offer tools for sampling if the client has declared that capability', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -210,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by a notification when the roots change, if the revision defines one', async () => {
+  it('for roots is followed by notifications when the roots change, if the revision defines them', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -240,7 +240,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('fails with a generic error if its handler throws any error but an McpError', async () => {
+  it('fails with a generic error if its handler throws anything other than an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -281,7 +281,7 @@ describe('a request from a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it("pauses the call's timeout, and is cancelled if its handler takes too long", async () => {
+  it("pauses the call's timeout, and is cancelled if the handler takes too long", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -332,7 +332,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('receives the call again, with the answers, a new id and the same requestState', async () => {
+  it('receives a retry of the call, with the answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -358,7 +358,7 @@ describe('a server without sessions', () => {
     expect(new Set(server.of(Method.CallTool).map(({ id }) => id)).size).toBe(4)
   })
 
-  it('fails the call after eight rounds of input', async () => {
+  it('can require input for at most eight rounds', async () => {
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
       { handlers: { elicit: () => ({ action: 'decline' }) } },
@@ -382,7 +382,7 @@ describe('a server without sessions', () => {
     ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
     ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
     ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('makes the call fail by sending %s', async (_, answer, code) => {
+  ])('causes the call to fail if it sends %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
@@ -393,7 +393,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not receive the call again if the caller has aborted it', async () => {
+  it('does not receive a retry of the call if the caller has aborted it', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

@@ -42,7 +42,7 @@ async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredErr
 }
 
 describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
-  it("asks the user, waits for the server's notification, and is repeated", async () => {
+  it("asks the user, waits for the server's notification, and is retried", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(), asking(handler))
     const call = client.callTool('x', { a: 1 })
@@ -60,7 +60,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(again?.['id']).not.toBe(first?.['id'])
   })
 
-  it('is repeated immediately if the user has already finished', async () => {
+  it('is retried immediately if the handler reports that the user has finished', async () => {
     const { client } = await scripted(
       demanding(),
       asking(() => ({ action: 'accept', done: true })),
@@ -68,7 +68,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it("does not wait for the handler to end after the server's notification", async () => {
+  it("stops waiting for the handler when the server's notification arrives", async () => {
     const closed = vi.fn<() => void>()
     const handler: Handler = (_, { signal }) =>
       new Promise<ElicitUrlResult>(() => signal.addEventListener('abort', closed))
@@ -153,7 +153,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps waiting for other calls if one is aborted, and stops when the last one is aborted', async () => {
+  it('when aborted, stops asking the user only if no other call waits for the same URL', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -184,7 +184,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     await refused
   })
 
-  it('is repeated only a limited number of times', async () => {
+  it('is retried only a limited number of times', async () => {
     const handler = vi.fn<Handler>(() => ({ action: 'accept', done: true }))
     const script = { ...sessions(), 'tools/call': required(question('a')) }
     const { client, server } = await scripted(script, { ...asking(handler), maxRounds: 3 })
@@ -258,7 +258,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(await client.getPrompt('p')).toEqual({ messages: [] })
   })
 
-  it('works with a Jetway server', async () => {
+  it('succeeds on a Jetway server', async () => {
     const server = new McpServer({ name: 's', version: '1' })
     const connected = new Set<string>()
     server.addTool({

@@ -56,7 +56,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toHaveLength(18)
   })
 
-  it('support other limits, but not 0', async () => {
+  it('accept other limits, but not 0', async () => {
     const { manager } = world({ maxConnecting: { stdio: 1, remote: 2 } })
     const stdio = held('stdio')
     const remote = held('remote')
@@ -154,7 +154,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['a'])
   })
 
-  it('accept names of printable characters, including the names of object members', async () => {
+  it('accept server names of printable characters, including __proto__ and constructor', async () => {
     const { manager } = world()
     for (const name of ['__proto__', 'constructor', 'a b', 'é:/', 'x'.repeat(128)])
       await manager.connect(name, scriptedTarget(withTools('t')).target)
@@ -246,7 +246,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('keep a server that was connected under the same name during close', async () => {
+  it('keep a server that connects under the same name while close is running', async () => {
     const { manager } = world()
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))

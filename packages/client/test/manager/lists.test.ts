@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('the manager treats a list that the server declares but does not support as empty', async () => {
+it('the manager treats a list as empty if the server declares the list but does not support it', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -152,7 +152,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('remain known during a reconnect, are then fetched again, and are removed with the server', async () => {
+  it('remain available during a reconnect, and are then fetched again', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()
@@ -168,7 +168,7 @@ describe('the tools of all servers', () => {
     expect(await manager.tools()).toEqual([])
   })
 
-  it('are empty if the server has none', async () => {
+  it('are an empty list if the server has none', async () => {
     const { manager, named, a } = await connected({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
@@ -182,7 +182,7 @@ describe('the tools of all servers', () => {
     expect(a.server.of(Method.ListTools)).toEqual([])
   })
 
-  it('are updated by a subscription for a server without sessions', async () => {
+  it('are updated through a subscription if the server has no sessions', async () => {
     const script = { ...modern(), [Method.ListTools]: { resultType: 'complete', tools: [toolNamed('x')] } }
     const { manager, a } = await connected(script)
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
@@ -220,7 +220,7 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
   })
 
-  it('cause a log message, but no error', async () => {
+  it('cause a log message but no error event', async () => {
     const { named } = await lacking()
     expect(named('error')).toEqual([])
     expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])

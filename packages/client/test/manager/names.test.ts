@@ -93,7 +93,7 @@ describe('tool names', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are resolved even if the tool is not in the list or no list has been fetched', async () => {
+  it('are resolved even if the tool is missing from the list or no list has been fetched', async () => {
     const { manager } = world()
     let tools = ['old']
     const a = scriptedTarget({
@@ -136,7 +136,7 @@ describe('tool names with `maxNameLength`', () => {
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
   })
 
-  it('reject an invalid `maxNameLength`', () => {
+  it('require a valid `maxNameLength`', () => {
     for (const maxNameLength of [39, 63.5, NaN, Infinity])
       expect(() => world({ maxNameLength })).toThrow(RangeError)
   })

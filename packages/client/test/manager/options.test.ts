@@ -28,7 +28,7 @@ describe('manager options', () => {
     })
   })
 
-  it('are rejected if their names are unknown', () => {
+  it('are rejected if they are unknown', () => {
     expect(() => world({ maxServer: 1 } as object)).toThrow('maxServers')
     expect(() => world({ reconnect: { attempts: 1 } } as object)).toThrow('reconnect')
   })
@@ -41,7 +41,7 @@ describe('manager options', () => {
     [{ jitter: 1.01 }, 'reconnect.jitter must be 1 at most'],
     [{ factor: -1 }, 'reconnect.factor must be a number from 0, and is -1'],
     [{ stableMs: Number.NaN }, 'reconnect.stableMs must be a number from 0, and is NaN'],
-  ])('reject values out of range: %j', (reconnect, message) => {
+  ])('are rejected if their values are out of range: %j', (reconnect, message) => {
     expect(() => resolveReconnect(reconnect)).toThrow(message)
   })
 
@@ -118,7 +118,7 @@ describe('uniqueNames', () => {
     expect(await named(['a b', ''])).toEqual(['a b', ''])
   })
 
-  it('lengthens a digest that is in use, and omits an entry that cannot be made unique', async () => {
+  it('lengthens a digest that is already in use, and omits an entry that cannot be made unique', async () => {
     const [, second = ''] = await named(['a', 'a'])
     expect(second).toMatch(/^a_[0-9a-f]{8}$/)
     const twice = await uniqueNames([

@@ -9,7 +9,7 @@ async function textOf(manager: ClientManager, tool: string): Promise<string> {
   return block?.type === 'text' ? block.text : ''
 }
 
-it('the manager reconnects after a process is killed during a call, without affecting others', async () => {
+it('the manager reconnects after a process is killed during a call, without affecting other servers', async () => {
   const { manager, events } = host()
   const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
   expect(report).toEqual({ connected: 3, errors: [] })
@@ -47,7 +47,7 @@ it('the manager leaves no process behind after 20 connections with wrappers, det
   expect(left).toEqual([])
 })
 
-it('closeAll leaves nothing that keeps the host process alive, even while servers are connecting', async () => {
+it('closeAll() leaves nothing that keeps the host process alive, even while servers are connecting', async () => {
   // Resources of other tests may be closed in the meantime, but no additional resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()

@@ -140,7 +140,7 @@ it('the manager reconnects immediately when the host calls reconnect', async () 
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('the manager observes the limits for concurrent connects when it reconnects', async () => {
+it('the manager obeys the limits for concurrent connection attempts when it reconnects', async () => {
   const { manager, clock } = world({ maxConnecting: { remote: 2 } })
   const dials = Array.from({ length: 5 }, () => scriptedTarget())
   let now = 0

@@ -38,7 +38,7 @@ describe('readResource', () => {
     expect(asked()).toBe(4)
   })
 
-  it("passes on the caller's signal", async () => {
+  it("rejects if the caller's signal is aborted", async () => {
     const { manager } = await started()
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(manager.readResource('a', 'x://2', { signal })).rejects.toThrow('stop')
@@ -110,7 +110,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('uses the given cache, and none if the cache is disabled', async () => {
+  it('uses the given cache, or no cache if caching is disabled', async () => {
     const none = world({ resources: false })
     const { target, asked } = reads()
     await none.manager.connect('a', target)

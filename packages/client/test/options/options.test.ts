@@ -46,7 +46,7 @@ describe('a client', () => {
     expect(client.stats()).toEqual({ pending: 0, ignored: none })
   })
 
-  it('closes at the end of its scope', async () => {
+  it('is closed at the end of its scope', async () => {
     const { client, server } = await scripted(sessions())
     await client[Symbol.asyncDispose]()
     expect(client.isAlive).toBe(false)
@@ -56,7 +56,7 @@ describe('a client', () => {
   it.each([
     ['ping', sessions(), Method.Ping],
     ['server/discover in a revision without ping', modern(), Method.Discover],
-  ])('pings with %s', async (_, handshake, method) => {
+  ])('pings the server with %s', async (_, handshake, method) => {
     const { client, server } = await scripted({ ...handshake, [Method.Ping]: {} })
     const before = server.of(method).length
     await client.ping()
@@ -83,7 +83,7 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('notifies a server %s of changed roots if the revision allows it', async (_, handshake, times) => {
+  ])('notifies a server %s that the roots have changed if the revision allows it', async (_, handshake, times) => {
     const { client, server } = await scripted({ ...handshake, example: {} })
     await client.rootsChanged()
     await client.request('example')
@@ -102,7 +102,7 @@ describe('a capability that the server has not declared', () => {
     ['prompts', (client) => client.listPrompts()],
     ['logging', (client) => client.setLogLevel('info')],
     ['resources.subscribe', (client) => client.subscribe('a://b')],
-  ])('causes requests to reject: %s', async (capability, request) => {
+  ])('causes requests that need it to reject: %s', async (capability, request) => {
     const { client, server } = await scripted({ ...sessions(), [Method.Initialize]: bare })
     const before = server.heard.length
     await expect(request(client)).rejects.toMatchObject({

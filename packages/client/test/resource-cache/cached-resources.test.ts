@@ -56,7 +56,7 @@ describe('cachedResources', () => {
     expect(texts(await resources.read('a://y'))).toEqual(['reading 5'])
   })
 
-  it('does not cache a response if a change is reported before it is used', async () => {
+  it('does not cache a response if a change is reported immediately after it', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const reading = resources.read('a://x')
     const { id } = await server.hears(Method.ReadResource)
@@ -144,7 +144,7 @@ describe('cachedResources', () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('no longer invalidates resources after stop has been called', async () => {
+  it('does not invalidate resources after stop() has been called', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()

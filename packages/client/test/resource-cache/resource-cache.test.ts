@@ -62,7 +62,7 @@ describe('a cache entry', () => {
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('expires later after it is set again', async () => {
+  it('expires later if it is set again', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
@@ -158,7 +158,7 @@ describe('a full cache', () => {
     expect(textOf(cache.get(at('b')))).toBe('small')
   })
 
-  it('counts the size of all data, not only that of text', () => {
+  it('counts the size of all data, not only of text', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, null]))
     expect(cache.set(at('a'), { contents: [], _meta: many })).toBe(false)
@@ -176,7 +176,7 @@ describe('cache keys', () => {
     expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
   })
 
-  it('are different if any part is different', ({ cache }) => {
+  it('differ if any part differs', ({ cache }) => {
     const text = fc.string({ unit: fc.constantFrom('a', ':', ',', '"', '[', ']', '\\', '\u0000', '\uD800') })
     const key = fc.record({ server: text, uri: text, partition: text })
     fc.assert(
@@ -232,7 +232,7 @@ describe('cache invalidation', () => {
     ])
   })
 
-  it('removes the updated resource and those above it, but none with a similar prefix', () => {
+  it('removes the updated resource and its parents, but no other resource with a similar prefix', () => {
     const cache = filled()
     cache.invalidateUpdated(at('a://x/y'))
     expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
@@ -297,7 +297,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 
   it.for([{}, { cacheScope: 'private' as const }])(
-    'keep a result in its own partition: %o',
+    'restrict a result to its own partition: %o',
     (hints, { cache }) => {
       cache.set(key, of('secret', hints))
       expect(textOf(cache.get(key))).toBe('secret')
@@ -352,7 +352,7 @@ describe('a read through the cache', () => {
     expect([textOf(await ann), textOf(await bob)]).toEqual(['for ann', 'for bob'])
   })
 
-  it('does not cache a failure', async ({ cache }) => {
+  it('is not cached if it fails', async ({ cache }) => {
     const failing = (): Promise<never> => Promise.reject(new Error('down'))
     await expect(cache.read(at('a'), failing)).rejects.toThrow('down')
     const throwing = (): never => {
@@ -426,7 +426,7 @@ describe('a read through the cache', () => {
     ['the server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
   ])(
-    'is repeated, and the result is not cached, if %s was invalidated meanwhile',
+    'is repeated, and its result is not cached, if %s was invalidated in the meantime',
     async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)

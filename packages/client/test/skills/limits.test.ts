@@ -35,7 +35,7 @@ it('Skills stops reading a list that exceeds 64 MiB', async () => {
 describe('a skill entry', () => {
   const good = { uri: URI, frontmatter, resources: [document] }
 
-  it('is read without members that the protocol does not define', () => {
+  it('is read without the members that the protocol does not define', () => {
     expect(readEntry({ ...good, more: 1, resources: [{ ...document, more: 1 }] })).toEqual(good)
     expect(readEntry({ ...good, more: 1, resources: 'dynamic' })).toEqual({ ...good, resources: 'dynamic' })
   })
@@ -167,7 +167,7 @@ describe('Skills', () => {
       await expect(exact.read(reference)).rejects.toMatchObject({ reason: 'unlisted' })
   })
 
-  it('loads a skill whose files have `maxBytes` in total, and rejects a larger one', async () => {
+  it('loads a skill whose files total `maxBytes`, and rejects a larger one', async () => {
     const digest = await digestOf(new TextEncoder().encode(TEXT))
     const skill = (size: number): Skill => ({
       uri: URI,
@@ -195,7 +195,7 @@ describe('Skills', () => {
       )
   })
 
-  it('lists a folder without malformed entries, but only if the server has declared directoryRead', async () => {
+  it('lists a folder without its malformed entries, but only if the server has declared directoryRead', async () => {
     const resources = [{ uri: `${ROOT}/a` }, { uri: 5 }, null]
     const skills = new Skills(serving({}, { directoryRead: true }, { resources }))
     expect(await skills.readDirectory(ROOT)).toEqual([{ uri: `${ROOT}/a` }])

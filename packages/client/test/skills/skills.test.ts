@@ -141,7 +141,7 @@ describe('Skills', () => {
     },
   )
 
-  it('requests skills only if the server has declared them', async () => {
+  it('requests skills only if the server has declared the extension', async () => {
     const skills = new Skills(await connectTo(new McpServer({ name: 's', version: '1' })))
     expect(skills.offered).toBe(false)
     await expect(skills.list()).rejects.toMatchObject({ code: 'not-supported' })
@@ -266,7 +266,7 @@ describe('a listed skill', () => {
     expect(await refusal(skills.get(good.uri))).toBe('malformed')
   })
 
-  it('is reported on a single line even if its URI contains line breaks', async () => {
+  it('is reported on a single line, even if its URI contains line breaks', async () => {
     const errors: Error[] = []
     const bad = { ...good, uri: `skill://a\nERROR: b\u202E${'c'.repeat(5_000)}` }
     const server = lying({}, { 'skills/list': { skills: [bad] } })
@@ -297,7 +297,7 @@ describe('a listed skill', () => {
     expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
   })
 
-  it('causes an error if the list does not end', async () => {
+  it('is not returned if the list does not end', async () => {
     const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
     await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
   })
@@ -318,7 +318,7 @@ describe('a skill without digests', () => {
     expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
   })
 
-  it('is read again each time, and only up to `maxBytes` and within its folder', async () => {
+  it('is read again each time, but only up to `maxBytes` and within its folder', async () => {
     const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
     const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(

@@ -81,7 +81,7 @@ describe('childEnvironment', () => {
   })
 })
 
-test('stopSteps returns the default steps, the steps for an interrupt, or custom steps', () => {
+test('stopSteps() returns the default steps, the steps for an interrupt, or custom steps', () => {
   const own = { inputMs: 1, signal: 'SIGINT', signalMs: 2 } as const
   expect([stopSteps(), stopSteps('graceful'), stopSteps('interrupt'), stopSteps(own)]).toEqual([
     { inputMs: 2_000, signal: 'SIGTERM', signalMs: 2_000 },
@@ -91,7 +91,7 @@ test('stopSteps returns the default steps, the steps for an interrupt, or custom
   ])
 })
 
-test('childProcess identifies a transport by its command, arguments and working directory', async () => {
+test('childProcess() identifies a transport by its command, arguments and working directory', async () => {
   const options = { command: 'a', args: ['b'], cwd: '/c', env: { SECRET: 'x' } }
   const target = childProcess(options)
   expect(target.process).toBe(options)

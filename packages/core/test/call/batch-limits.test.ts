@@ -102,7 +102,7 @@ describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results'
   })
 })
 
-it("a server allows the first result in a batch to exceed the server's limit if the tool has a higher limit", async () => {
+it("a server returns the first result of a batch up to the tool's limit, even if the server's limit is lower", async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -242,7 +242,7 @@ describe('runBatch with structured results', () => {
 })
 
 describe('runBatch', () => {
-  it('lets other clients take a turn between large results', async () => {
+  it("processes other clients' requests between large results", async () => {
     const order: string[] = []
     const harness = createHarness({
       setUp: (to) =>

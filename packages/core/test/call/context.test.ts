@@ -32,7 +32,7 @@ function createContext(pressure?: Promise<void>): { ctx: CallContext; sent: Reco
 }
 
 describe('ctx.progress', () => {
-  it('returns one and the same promise to all callers while the client reads slowly', async () => {
+  it('returns the same promise to all callers while the client reads slowly', async () => {
     const { promise, resolve } = deferred()
     const { ctx, sent } = createContext(promise)
     const promises = new Set(Array.from({ length: 1_000 }, (_, i) => ctx.progress(i)))
@@ -76,7 +76,7 @@ describe('a request context with invalid values', () => {
     expect(sent).toEqual([{ level: 'error', data: 'oh' }])
   })
 
-  it('replaces data that cannot be serialised by a placeholder', () => {
+  it('replaces data that cannot be serialised with a placeholder', () => {
     const { ctx, sent } = createContext()
     ctx.log.error({ big: 1n })
     expect(sent).toEqual([{ level: 'error', data: '[data that cannot be serialised]' }])

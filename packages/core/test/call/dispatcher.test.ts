@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('start again with each call', async () => {
+  it('start anew with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))

@@ -75,7 +75,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('affects only calls that start after the middleware was added', async () => {
+  it('affects only calls that start after the middleware is added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))

@@ -48,7 +48,7 @@ async function call(
 
 describe('the keepalive for a call with a progress token', () => {
   it.each(['token', '', 0, 7])(
-    'is sent every 15 s until the response if the handler reports no progress, with the token %j',
+    'is sent every 15 s until the response, with the progress token %j',
     async (token) => {
       const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
       const { answer } = await call({ peer, clock }, token)
@@ -80,7 +80,7 @@ describe('the keepalive for a call with a progress token', () => {
     expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('is sent even if the handler’s reports are dropped', async () => {
+  it('is sent even if the handler reports values that are dropped', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)

@@ -32,7 +32,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     ])
   })
 
-  it('stay below the handler’s next value, which is sent unchanged', () => {
+  it('stay below the next value that the handler reports, which is sent unchanged', () => {
     const { report, beat } = start()
     beat()
     beat()
@@ -41,7 +41,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('include the message of a report whose value they have already passed', () => {
+  it('do not suppress a report whose value they have already passed', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')

@@ -62,7 +62,7 @@ describe('a call that exceeds its time limit', () => {
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
   ])(
-    'receives an error that names the limit, and is logged with the option to change (limit %s)',
+    'fails with an error that names the limit, and is logged with the option to change (limit %s)',
     async (_, setup, problem, fix) => {
       const { clock, logged, reply } = await start(setup)
       for (let passed = 0; passed < 20; passed++) {

@@ -43,7 +43,7 @@ describe('a message that the client does not receive', () => {
   it.each([
     ['the client has requested progress', { progressToken: 1 }],
     ['the client has not requested progress', {}],
-  ])('is logged once per call if ctx.progress receives decreasing values and %s', async (_, meta) => {
+  ])('is logged once per call if progress decreases and %s', async (_, meta) => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 3, 2, 0]) await ctx.progress(value)
       return 'done'
@@ -51,7 +51,7 @@ describe('a message that the client does not receive', () => {
     expect(lines).toEqual([SMALLER])
   })
 
-  it('is not logged if ctx.progress receives the same value again', async () => {
+  it('is not logged if the handler reports the same progress again', async () => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 1, 2]) await ctx.progress(value)
       return 'done'

@@ -203,13 +203,13 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('receive a single array without entries for notifications', async () => {
+  it('receive a single array, which has no entries for notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('pause reading at the in-flight limit, like single calls', async () => {
+  it('count towards the in-flight limit, which pauses reading', async () => {
     const { release, transport } = await open({ limits: { running: 1, inFlight: 2 } }, '2025-03-26')
     const held = transport.receive([call(1, 'a'), call(2, 'b')])
     expect(held).toBeInstanceOf(Promise)
@@ -383,7 +383,7 @@ describe('closing a connection', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('waits until the earliest deadline if close() is called several times', async () => {
+  it('uses the earliest deadline if close() is called several times', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close({ deadline: 60_000 })
@@ -439,7 +439,7 @@ describe('a failing transport', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('no longer receives changes after it %s', async (_, end) => {
+  ])('is unsubscribed from change notifications after it %s', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},
@@ -461,7 +461,7 @@ describe('a failing transport', () => {
     expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
   })
 
-  it('leaves nothing behind if start() throws', async () => {
+  it('leaves nothing running if start() throws', async () => {
     const runtime = createTestRuntime({})
     const transport = new ScriptedTransport()
     transport.start = () => {

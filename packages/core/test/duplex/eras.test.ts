@@ -67,7 +67,7 @@ function serverOf(): McpServer {
   return server
 }
 
-describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+describe('a connection that serves both eras (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
   it('lets a client open a session after server/discover, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
@@ -109,7 +109,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it("sends the notifications of a stateless request with that request's token and level", async () => {
+  it("sends a stateless request's notifications with its own token and level", async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it("does nothing if a session's call has the same id, unless the cancellation names a revision", async () => {
+  it('requires the revision if a call in the session has the same id', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -205,7 +205,7 @@ describe.each([
 })
 
 describe('stateless requests on a duplex transport', () => {
-  it('are read even at the limit while the client has to answer a question in the session', async () => {
+  it('are read, even at the in-flight limit, while a question to the client is pending', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: silent },
@@ -302,7 +302,7 @@ describe('a ping on a connection', () => {
     ['it lacks required metadata', [VERSION], undefined, { error: { code: -32602 } }],
     ['it lacks metadata on a server that serves only sessions', ['2025-11-25'], undefined, { result: {} }],
   ])(
-    'receives the response that the served revisions define if %s',
+    'receives the response that the revisions of the connection define if %s',
     async (_what, revisions, _meta, expected) => {
       const transport = new ScriptedTransport()
       serverOf().connect(transport, { revisions })

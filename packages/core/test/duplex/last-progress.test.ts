@@ -70,7 +70,7 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('a response that follows progress on a byte stream', () => {
+describe('a response sent after progress notifications on a byte stream', () => {
   it('waits until the client responds to a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
@@ -111,7 +111,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s without a pong, and later responses are sent after 20 ms without a ping', async () => {
+  it('is sent after 1 s without a pong, and later responses then wait only 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a pong again after the client has sent a late one', async () => {
+  it('waits for a pong again after the client has sent a late pong', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -181,7 +181,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([2])
   })
 
-  it('without a session is padded to a full read, and sent after 20 ms', async () => {
+  it('in a revision without sessions, is padded to 64 KiB and sent after 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()
@@ -194,7 +194,7 @@ describe('a response that follows progress on a byte stream', () => {
   })
 })
 
-it('a response that follows progress on other transports is sent without delay', async () => {
+it('a response sent after progress notifications on other transports is not delayed', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

@@ -25,7 +25,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('createMemoryTransportPair', () => {
-  it('delivers messages in order in both directions, but never within send()', async () => {
+  it('delivers messages in order in both directions, but not before send() returns', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -131,7 +131,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toEqual(['kept'])
   })
 
-  it('closes both sides when a handler fails', async () => {
+  it('closes both sides if a handler fails', async () => {
     const [left, right] = createMemoryTransportPair()
     const failure = new Error('broken handler')
     const atLeft = listen(left)

@@ -34,7 +34,7 @@ describe('server.handleMessage', () => {
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
   ])(
-    'responds to a message given %s, and passes the caller but no session to the handler',
+    'responds to a message passed %s, and calls the handler with the caller but no session',
     async (_, message) => {
       const sent: string[] = []
       const answer = await weather().handleMessage(message, {

@@ -59,7 +59,7 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 describe.each(KINDS)(
   `tools with a user interface, listed for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('have ui only for clients that support user interfaces', async () => {
+    it('include ui only for clients that support user interfaces', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -85,7 +85,7 @@ describe.each(KINDS)(
       ],
       ['another extension', { extensions: { 'com.example/ui': SHOWS.extensions[ID] } }],
       ['extensions that are not an object', { extensions: 1 }],
-    ])('have no ui for clients that declare %s', async (_case, capabilities) => {
+    ])('omit ui for clients that declare %s', async (_case, capabilities) => {
       const [tool] = await listerOf(createServer([forecast]))(capabilities)
       expect(tool?._meta).not.toHaveProperty('ui')
     })
@@ -116,7 +116,7 @@ describe('the apps() extension', () => {
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
 
-  it('leaves _meta.ui unchanged if the extension is not enabled', async () => {
+  it('leaves _meta.ui unchanged if it is not enabled', async () => {
     const raw = defineTool({ name: 'raw', _meta: { ui: { anything: 1 } }, handler: () => 'x' })
     const [tool] = await modern(createServer([raw], { extensions: [] }))({})
     expect(tool?._meta).toEqual({ ui: { anything: 1 } })
@@ -124,7 +124,7 @@ describe('the apps() extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('returns its text to every caller from which it is not hidden', async () => {
+  it('can be called unless it is hidden from the caller', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -138,14 +138,14 @@ describe('a tool with a user interface', () => {
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('can set _meta.ui and the older key itself, both of which are removed for other clients', async () => {
+  it('can set _meta.ui and the older key itself, and both are removed for other clients', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is listed with ui only for supporting clients, even with pages, priorities and session tools', async () => {
+  it('is listed with ui only for clients that support it, even with pages, priorities and session tools', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },

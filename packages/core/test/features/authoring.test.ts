@@ -34,7 +34,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('typical correct author code', () => {
+describe('a typical server', () => {
   it('adds a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -278,7 +278,7 @@ describe('typical correct author code', () => {
   })
 })
 
-describe('a typical mistake by an author', () => {
+describe('a typical mistake', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
@@ -340,7 +340,7 @@ describe('a typical mistake by an author', () => {
 describe('addTool', () => {
   const handler = (): string => 'x'
 
-  it('throws an error without a cause for an invalid handler', () => {
+  it('throws an error without a `cause` if the handler is invalid', () => {
     expect(() => create().addTool({ name: 'a', handler: 5 as never })).toThrow(
       expect.toSatisfy((error: object) => !Object.hasOwn(error, 'cause')),
     )
@@ -373,7 +373,7 @@ describe('a mistake in a handler', () => {
     expect(errors).toMatchObject([{ message: says }])
   })
 
-  it('is logged without a stack trace of Jetway if the result is invalid', async () => {
+  it("is logged without Jetway's stack frames if the handler returns an invalid value", async () => {
     const stacks: unknown[] = []
     const error = (fields: object): void => void stacks.push((fields as { readonly err: Error }).err.stack)
     const server = new McpServer(info, { logger: { ...silent, error } })

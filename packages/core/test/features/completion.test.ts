@@ -55,7 +55,7 @@ describe('completion/complete', () => {
     })
   })
 
-  it('passes empty arguments to the completer if there is no context', async () => {
+  it('passes empty arguments to the completer if the request has no context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -142,7 +142,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'reports an error to the author, not the client, if the completer returns %j',
+    "reports an error to the server's author, not to the client, if the completer returns %j",
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })

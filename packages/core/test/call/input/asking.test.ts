@@ -119,7 +119,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['roots', () => listRoots(), { elicitation: {} }, { roots: {} }],
     ['a URL', () => elicitUrl('?', 'https://a'), { elicitation: {} }, { elicitation: { url: {} } }],
   ])(
-    'names the missing capability if it would ask for %s',
+    'names the missing capability instead of asking for %s',
     async (_what, question, capabilities, required) => {
       let ran = false
       const fine = () => elicit('Fine?', ok)
@@ -172,7 +172,7 @@ describe.each(WAYS)('a handler that returns inputRequired to a client asked %s',
     ['a declined form as an error', 'get', { action: 'decline' }, 'The user declined: confirm'],
     ['the action with `see`', 'see', accept({ ok: true }), '{"action":"accept","content":{"ok":true}}'],
     ['another action with `see`', 'see', { action: 'cancel' }, '{"action":"cancel"}'],
-  ])('reads %s', async (_what, read, answer, text) => {
+  ])('can read %s', async (_what, read, answer, text) => {
     const handler = (_args: unknown, { inputs }: RequestContext) =>
       inputs.has('confirm') ? inputs[read]('confirm', ok) : inputRequired({ confirm: elicit('Sure?', ok) })
     const { reply } = await ask(serverOf({ handler }), { answer: () => answer })

@@ -143,7 +143,7 @@ describe('shownContent', () => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('contains a URL that encodeQuestion replaces with one that has a new id', () => {
+  it('contains a placeholder id, which encodeQuestion() replaces with a new id', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }

@@ -15,7 +15,7 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
 }
 
 describe('questions from a running handler', () => {
-  it('resolve to answers from the user, the model and the client', async () => {
+  it('resolve to the answers from the user, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -40,7 +40,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('pass tools and their results to a model', async () => {
+  it('can pass tools and their results to a model', async () => {
     const text = { type: 'text', text: 'Rain?' } as const
     const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
     const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
@@ -70,7 +70,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call if a decline is not caught', async () => {
+  it('end the call if the user declines and the handler does not catch the error', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -126,7 +126,7 @@ describe('questions from a running handler', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('are cancelled when the call ends', async () => {
+  it('are cancelled if the call ends before they are answered', async () => {
     const logger = logLines()
     const client = await openAnsweringClient(
       serverOf(
@@ -172,7 +172,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('ignore and count responses to unknown requests', async () => {
+  it('are not answered by responses with other ids, which are counted', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can be requests with any method, whose results are not validated', async () => {
+  it('can use any method, and their results are not validated', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])

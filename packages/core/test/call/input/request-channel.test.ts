@@ -134,7 +134,7 @@ describe('PendingRequests', () => {
 })
 
 describe('PendingRequests.confirmRead', () => {
-  it('waits up to 1 s for a pong, and after a missed pong only 20 ms until the client responds again', async () => {
+  it('waits up to 1 s for a pong, but only 20 ms while an earlier ping is unanswered', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

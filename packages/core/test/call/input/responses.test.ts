@@ -5,7 +5,7 @@ import { canonicalJson, digestOf, mergeResponses, responseTo } from '../../../sr
 describe('mergeResponses', () => {
   const accepted = { action: 'accept', content: {} }
 
-  it('collects the answers of all rounds', () => {
+  it('collects the answers from all rounds', () => {
     const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
     const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])

@@ -123,7 +123,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('continues immediately if the elicitation was completed before the retry', async () => {
+  it('continues immediately if the elicitation was completed before the client retries', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -214,7 +214,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(text)
   })
 
-  it('keeps the answers to earlier questions', async () => {
+  it('keeps the state of an earlier round', async () => {
     const bench = open()
     bench.server.addTool({
       name: 'loop',

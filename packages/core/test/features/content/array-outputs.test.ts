@@ -39,7 +39,7 @@ describe.each(SESSION_REVISIONS)('a non-object outputSchema for a client that us
     handler: () => ({ list: ['a'] }),
   })
 
-  it('is not published, unlike an object schema in revisions with outputSchema', async () => {
+  it('is not published, whereas an object schema is published in revisions with outputSchema', async () => {
     const peer = await openPeer(server, { version })
     const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
     const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
