@@ -110,10 +110,7 @@ describe('a user', () => {
     },
   )
 
-  it('is asked for authorization with a new challenge and state each time', async ({
-    made,
-    send,
-  }) => {
+  it('is asked for authorization with a new challenge and state each time', async ({ made, send }) => {
     made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
     made.token = withoutRefreshToken
     await send()

@@ -149,14 +149,17 @@ describe('a server without resource metadata', () => {
     return made
   }
 
-  it.each(['', '/'])('is treated as its own authorization server, even if the issuer ends with %j', async (slash) => {
-    const made = await old()
-    made.metadata['issuer'] = made.server.origin + slash
-    expect((await made.post()).status).toBe(200)
-    const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
-    expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
-    expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
-  })
+  it.each(['', '/'])(
+    'is treated as its own authorization server, even if the issuer ends with %j',
+    async (slash) => {
+      const made = await old()
+      made.metadata['issuer'] = made.server.origin + slash
+      expect((await made.post()).status).toBe(200)
+      const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
+      expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
+      expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
+    },
+  )
 
   it('is assumed to have the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()

@@ -92,7 +92,9 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({ made }) => {
+  it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({
+    made,
+  }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)

@@ -65,7 +65,10 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('trigger only a few authorizations, even if the server keeps requiring more scopes', async ({ made, send }) => {
+  it('trigger only a few authorizations, even if the server keeps requiring more scopes', async ({
+    made,
+    send,
+  }) => {
     await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
@@ -128,7 +131,10 @@ describe('concurrent requests that receive a challenge', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('all reject if the shared authorization fails, and the next request tries again', async ({ made, send }) => {
+  it('all reject if the shared authorization fails, and the next request tries again', async ({
+    made,
+    send,
+  }) => {
     made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
     const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(send())))
     expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])

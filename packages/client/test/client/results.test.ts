@@ -107,24 +107,21 @@ describe('resultType', () => {
     ['task', false, true],
     ['other', false, false],
     [5, false, false],
-  ])(
-    '%j → accepted in a list: %j, accepted when a task starts: %j',
-    async (resultType, isList, isTask) => {
-      const task = { taskId: 't', status: 'completed' }
-      const { client } = await scripted({
-        ...modern(),
-        [Method.ListTools]: { ...tools, resultType },
-        [Method.CallTool]: { ...tools, ...task, resultType },
-      })
-      const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
-      const refused = (method: string): string =>
-        `ClientError: The answer to ${method} is malformed: its resultType is ${JSON.stringify(resultType)}`
-      expect(await outcome(client.listTools())).toEqual(isList ? [] : refused('tools/list'))
-      expect(await outcome(client.startTask('x').then(({ taskId }) => taskId))).toEqual(
-        isTask ? (resultType === 'task' ? 't' : '') : refused('tools/call'),
-      )
-    },
-  )
+  ])('%j → accepted in a list: %j, accepted when a task starts: %j', async (resultType, isList, isTask) => {
+    const task = { taskId: 't', status: 'completed' }
+    const { client } = await scripted({
+      ...modern(),
+      [Method.ListTools]: { ...tools, resultType },
+      [Method.CallTool]: { ...tools, ...task, resultType },
+    })
+    const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
+    const refused = (method: string): string =>
+      `ClientError: The answer to ${method} is malformed: its resultType is ${JSON.stringify(resultType)}`
+    expect(await outcome(client.listTools())).toEqual(isList ? [] : refused('tools/list'))
+    expect(await outcome(client.startTask('x').then(({ taskId }) => taskId))).toEqual(
+      isTask ? (resultType === 'task' ? 't' : '') : refused('tools/call'),
+    )
+  })
 
   it('is ignored in a session', async () => {
     const { client } = await scripted({

@@ -84,16 +84,19 @@ describe('an error without an id', () => {
   it.each([
     [1, 0, 0],
     [2, 2, 1],
-  ])('fails the pending request if there is only one: of %i pending requests, %i remain', async (open, left, ignored) => {
-    const { client, server } = await scripted(sessions())
-    const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
-    await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
-    server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
-    await settled()
-    expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
-    await client.close()
-    if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
-  })
+  ])(
+    'fails the pending request if there is only one: of %i pending requests, %i remain',
+    async (open, left, ignored) => {
+      const { client, server } = await scripted(sessions())
+      const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
+      await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
+      server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
+      await settled()
+      expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
+      await client.close()
+      if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
+    },
+  )
 })
 
 describe('progress notifications', () => {

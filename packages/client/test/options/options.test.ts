@@ -83,12 +83,15 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('notifies a server %s that the roots have changed if the revision allows it', async (_, handshake, times) => {
-    const { client, server } = await scripted({ ...handshake, example: {} })
-    await client.rootsChanged()
-    await client.request('example')
-    expect(server.of(Notification.RootsListChanged)).toHaveLength(times)
-  })
+  ])(
+    'notifies a server %s that the roots have changed if the revision allows it',
+    async (_, handshake, times) => {
+      const { client, server } = await scripted({ ...handshake, example: {} })
+      await client.rootsChanged()
+      await client.request('example')
+      expect(server.of(Notification.RootsListChanged)).toHaveLength(times)
+    },
+  )
 })
 
 describe('a capability that the server has not declared', () => {
