@@ -43,11 +43,11 @@ export interface MountOptions<Locals> {
    */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * The path that the server handles, relative to the path at which the host mounts it. With `legacySse`, the
-   * server also handles `/sse` and `/message` in the same directory. The option may also be the full path:
-   * `app.use('/mcp', mcp({ server, path: '/mcp' }))`.
+   * The path of the server, relative to the path at which the host mounts it, or the full path:
+   * `app.use('/mcp', mcp({ server, path: '/mcp' }))`. With `legacySse`, the server also handles `/sse` and
+   * `/message` in the same directory.
    *
-   * @default '/mcp', and also the path at which the host mounts it: `app.use('/mcp', mcp({ server }))`
+   * @default '/mcp'. The mount path itself is then handled too: `app.use('/mcp', mcp({ server }))`
    */
   readonly path?: string
   /**

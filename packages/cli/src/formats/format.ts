@@ -10,7 +10,7 @@ export type Entry = Readonly<Record<string, unknown>>
 /** The syntax of a host's file. JSON may contain comments and trailing commas. */
 export type FormatName = 'json' | 'toml' | 'yaml'
 
-/** Edits text in one syntax. The text must not contain a byte order mark. */
+/** Edits text in a particular syntax, such as JSON or TOML. The text must not contain a byte order mark. */
 export interface Format {
   /** Parses the text. Empty text counts as an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown

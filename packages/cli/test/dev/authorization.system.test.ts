@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createProject, definition, devOverHttp } from './support/project.ts'
 import { callOf, type Headers, openSession, post } from './support/raw-http.ts'
 
-/** Returns the code of a program that accepts one token. */
+/** Returns the source code of a program that accepts a single token. */
 const program = (token: string): string => `
 import { createServer } from 'node:http'
 import { bearer } from '@jetway/core/http'

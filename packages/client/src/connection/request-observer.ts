@@ -80,7 +80,7 @@ export class RequestObserver {
     return result
   }
 
-  /** Handles a request from the server and observes it. */
+  /** Handles a request from the server and reports it to the observers. */
   async receive(
     connection: ObservedConnection,
     { message, signal, known }: ReceivedQuestion,

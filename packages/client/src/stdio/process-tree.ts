@@ -56,7 +56,10 @@ function posixTree(leader: number, mark: string): ProcessTree {
 const isKnown = (entry: ProcessEntry, known: readonly ProcessEntry[]): boolean =>
   known.some(({ pid, started }) => pid === entry.pid && started === entry.started)
 
-/** Creates a tree that is ended with `taskkill`, because Windows has no signals for other processes. */
+/**
+ * Creates a process tree that is terminated with `taskkill`, because Windows cannot send signals to other
+ * processes.
+ */
 function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
   let ended = false
   return {

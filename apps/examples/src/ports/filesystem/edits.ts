@@ -41,8 +41,8 @@ function applyEdit(text: string, edit: Edit): string {
 }
 
 /**
- * Replaces lines that differ from the wanted lines only in leading or trailing whitespace. The original
- * indentation is kept.
+ * Replaces the lines that match the search text, ignoring leading and trailing whitespace. Keeps the original
+ * indentation.
  */
 function replaceLines(
   lines: readonly string[],

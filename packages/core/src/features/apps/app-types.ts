@@ -32,7 +32,7 @@ export interface AppCsp {
   readonly connectDomains?: readonly string[]
   /** Origins for images, scripts, styles, fonts and media. */
   readonly resourceDomains?: readonly string[]
-  /** Origins for frames within the interface. */
+  /** Origins that the view may load in nested frames. */
   readonly frameDomains?: readonly string[]
   /** Origins for the interface's `<base>` element. */
   readonly baseUriDomains?: readonly string[]
