@@ -207,7 +207,7 @@ it.each([
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
 ] as const)(
-  'setEntry in %s has the same result whether it replaces an entry or adds a new one',
+  'setEntry in %s gives the same result whether it replaces an entry or adds it',
   (_, format, rows) => {
     for (const [before = ''] of rows.map((row) => row ?? []))
       expect(setEntry(format, setEntry(format, before, edit, entry), edit, other)).toBe(
@@ -228,7 +228,7 @@ it.each([
   ["x=1\n[servers.'shop']\na=1\n", 'x=1\n'],
   ['x=1\n\n[servers.shop]\na=1\n[[z]]\n', 'x=1\n[[z]]\n'],
   ['[servers.shop.env]\na=1\n\n[z]', '\n[z]'],
-])('tomlFormat removes an entry together with its tables: %j', (text, rest) => {
+])('tomlFormat removes an entry together with its subtables: %j', (text, rest) => {
   expect(removeEntry(tomlFormat, text, edit)).toBe(rest)
 })
 

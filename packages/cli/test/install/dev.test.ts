@@ -20,7 +20,7 @@ describe('jetway install --dev', () => {
     expect(text).toContain(`"dev","${DEFINITION}","--stdio","--cwd","${process.cwd()}"]`)
   })
 
-  it("includes --export and the file's arguments in the entry", async () => {
+  it("includes --export and the server file's arguments in the entry", async () => {
     const { stdout } = await (
       await createHome()
     ).run('install', 'cursor', DEFINITION, '--name', 'x', '--export', 'other', ...DRY, '--', '-v')

@@ -73,7 +73,7 @@ describe("jetway install with a host's config file", () => {
     expect(await home.read(file)).toBe(text)
   })
 
-  it("reports an unreadable package.json when it needs the server's name", async () => {
+  it("reports an unreadable package.json if it needs the server's name from that file", async () => {
     const home = await homeWith('', 'app/server.js')
     execFileSync('mkfifo', [home.path('app/package.json')], { stdio: 'ignore' })
     expect(await home.run('install', 'cursor', home.path('app/server.js'))).toMatchObject({
@@ -82,7 +82,7 @@ describe("jetway install with a host's config file", () => {
     })
   })
 
-  it('fails if the parent of the file is not a directory', async () => {
+  it("fails if the file's parent is not a directory", async () => {
     const home = await homeWith('', '.cursor')
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 1,
@@ -201,8 +201,8 @@ describe('jetway install with an existing entry', () => {
   })
 })
 
-describe('jetway install --json', () => {
-  it('reports what install and uninstall did', async () => {
+describe('jetway install and uninstall with --json', () => {
+  it('report what they did', async () => {
     const home = await createHome()
     const path = home.path(CURSOR)
     const added = await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v', '--json')
@@ -235,7 +235,7 @@ describe('jetway install --json', () => {
     })
   })
 
-  it('prints no diff for --dry-run if nothing would change', async () => {
+  it('print no diff for --dry-run if nothing would change', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
@@ -246,7 +246,7 @@ describe('jetway install --json', () => {
     expect(stdout).not.toContain('diff')
   })
 
-  it('prints the URLs for --links', async () => {
+  it('print the URLs for --links', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', URL_TARGET, '--json')
     expect(JSON.parse(stdout)).toEqual({
@@ -268,7 +268,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('starts the program as an app would, and reports whether it responds', async () => {
+  it('starts the program as the host would, and reports whether it responds', async () => {
     const home = await createHome()
     const code =
       'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
@@ -322,7 +322,7 @@ describe('jetway install', () => {
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
   })
 
-  it("writes a variable's value if the host does not support variable references", async () => {
+  it('writes the value of an environment variable if the host does not support variable references', async () => {
     const home = await createHome()
     const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
     const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { changeFile } from '../../src/install/file.ts'
 import { createHome } from './support/home.ts'
 
-describe('changeFile during concurrent changes', () => {
+describe('changeFile with concurrent changes', () => {
   it('reads the file again if another process has changed it, and preserves both changes', async () => {
     const home = await createHome()
     await home.write('a', 'one')

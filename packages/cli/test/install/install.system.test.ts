@@ -75,7 +75,7 @@ describe('an installed entry', () => {
     ])
   })
 
-  it('starts a server that responds to an app, even after install --dev', async () => {
+  it('starts a server that responds to an app, even if install --dev wrote the entry', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',

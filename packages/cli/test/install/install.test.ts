@@ -101,7 +101,7 @@ describe('jetway install', () => {
     expect(removed.stdout).not.toMatch(/BEGIN|MIIE|END/)
   })
 
-  it('with --dry-run, shows that a secret changes, but neither the old nor the new value', async () => {
+  it('with --dry-run, shows that a secret changes, but shows neither the old nor the new value', async () => {
     const home = await createHome()
     const entry = { url: URL_TARGET, headers: { A: 'same', B: 'previous', C: '${env:C}' } }
     await home.write(CURSOR, JSON.stringify({ mcpServers: { shop: entry } }, undefined, 2))

@@ -40,7 +40,7 @@ describe('an 8 MiB configuration file', () => {
     ['histories', 1, history(8 * MIB)],
     ['one long text', 1, { note: 'ä'.repeat(4 * MIB) }],
     ['4 million small values', 4, { cache: Array.from({ length: 4 * MIB }, (_, i) => i % 10) }],
-  ])('with %s, takes at most %d s of CPU time and 150 MiB of memory to edit', async (_, seconds, content) => {
+  ])('can be edited with %s in at most %d s of CPU time and 150 MiB of memory', async (_, seconds, content) => {
     const home = await createHome()
     const text = JSON.stringify(content)
     await home.write('.claude.json', text)

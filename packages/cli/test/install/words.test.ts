@@ -78,7 +78,7 @@ describe('serverFrom', () => {
       { rest: ['npx', 'a'], env: ['B'] },
       { command: 'npx', args: ['a'], env: {}, references: ['B'] },
     ],
-  ])('accepts %j for a link', (given, expected) => {
+  ])('accepts %j for --links', (given, expected) => {
     expect(remoteOrCommand(words(given))).toEqual(expected)
   })
 
@@ -89,7 +89,7 @@ describe('serverFrom', () => {
     [{ word: 'server.js', rest: ['npx'] }, 'A link is for other machines'],
     [{}, 'A link is for other machines'],
     [{ rest: [] }, 'A link is for other machines'],
-  ])('rejects %j for a link', (given, message) => {
+  ])('rejects %j for --links', (given, message) => {
     expect(() => remoteOrCommand(words(given))).toThrow(message)
   })
 })
@@ -130,7 +130,7 @@ describe('nameFor', () => {
   })
 })
 
-it('pathWarnings() warns about paths that an update will remove', () => {
+it('pathWarnings() warns about paths that an update would remove', () => {
   const local = { command: '/home/a/.nvm/v1/node', args: ['/x.js', '/a/_npx/b.js'], env: {}, references: [] }
   expect(pathWarnings(local)).toEqual(
     ['/home/a/.nvm/v1/node', '/a/_npx/b.js'].map(
@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('diff() compares %j and %j', (before, after, lines) => {
+])('diff() compares %j with %j', (before, after, lines) => {
   expect(diff('f', { text: before }, { text: after })).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

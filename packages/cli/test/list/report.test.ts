@@ -26,7 +26,7 @@ function fill(server: McpServer): void {
   server.addPrompt({ name: 'ask', description: 'Asks', handler })
 }
 
-it('jetway list prints the description of each entry, or its name if there is no description', async () => {
+it("jetway list prints each entry's description, or its name if it has no description", async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 

@@ -18,7 +18,7 @@ describe('--env', () => {
 })
 
 describe('settings', () => {
-  it('have their default values unless other values are given', () => {
+  it('have default values unless other values are given', () => {
     const settings = {
       A: { ...setting, default: 1 },
       B: { ...setting, type: 'boolean', default: false },
@@ -27,7 +27,7 @@ describe('settings', () => {
     expect(startValues({ settings }, { A: '2' })).toEqual({ A: '2', B: 'false' })
   })
 
-  it('must have a value if they are required', () => {
+  it('must have a value if required', () => {
     const settings = { KEY: { ...setting, required: true } }
     expect(() => checkRequired({ settings }, {})).toThrow('The server needs KEY to start')
     checkRequired({ settings }, { KEY: 'x' })

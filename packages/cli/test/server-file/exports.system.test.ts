@@ -54,7 +54,7 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
-it('jetway list stops an HTTP program as soon as the lists have arrived', async () => {
+it('jetway list stops a program that serves HTTP as soon as it has received the lists', async () => {
   // A program that waits for the end of its stdin would print this line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
@@ -123,7 +123,7 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
 ]
 
 describe.each(FAULTS)(
-  'a file from which no server can be selected: %s',
+  'a file in which no server can be selected: %s',
   (_, code, exitCode, message, args) => {
     it('makes jetway list fail', async () => {
       const run = await list(code, ...args)

@@ -32,6 +32,6 @@ it.each([
   [{ a, port: 1 }, 'c', 'a.ts exports no McpServer as c', 'It exports a, port'],
   [{ a, port: 1 }, 'port', 'a.ts exports no McpServer as port', 'It exports a, port'],
   [{}, 'c', 'a.ts exports no McpServer as c', 'It exports nothing'],
-])('findServer rejects %o with the name %s', (exported, name, message, hint) => {
+])('findServer rejects the exports %o if the requested name is %s', (exported, name, message, hint) => {
   expect(() => findServer('a.ts', exported, name)).toThrow(expect.objectContaining({ message, hint }))
 })

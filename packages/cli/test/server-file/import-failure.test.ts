@@ -33,7 +33,7 @@ describe('importFailure', () => {
       'require()',
     ],
     ['an import', 'server.js', new SyntaxError('Cannot use import statement outside a module'), 'Cannot use'],
-  ])('advises "type": "module" for %s in a CommonJS package', (_, name, error, text) => {
+  ])('suggests "type": "module" for %s in a CommonJS package', (_, name, error, text) => {
     const folder = packageWith({ name: 'x' })
     expect(importFailure(join(folder, name), error)).toEqual({
       message: expect.stringMatching(
@@ -51,7 +51,7 @@ describe('importFailure', () => {
     [{ name: 'x' }, 'server.mts', typed()],
     [{ name: 'x' }, 'server.js', new SyntaxError('Unexpected token')],
   ])(
-    'given the package %j, reports where %s does not compile, without a stack trace',
+    'given the package %j, shows where %s fails to compile, without a stack trace',
     (manifest, name, error) => {
       const file = join(packageWith(manifest), name)
       const failure = importFailure(file, error)

@@ -86,7 +86,7 @@ describe('documentOf', () => {
     ['is private', { content: { ...manifest, private: true } }],
     ['has no command', { content: { ...manifest, bin: undefined } }],
     ['serves HTTP', { serves: 'http' as const }],
-  ])('lists no npm package if the project %s', (_, options) => {
+  ])('does not list an npm package if the project %s', (_, options) => {
     expect(create(options).packages).toBeUndefined()
   })
 

@@ -54,6 +54,6 @@ it.each<[Partial<Trial>, boolean]>([
   [{ notStarted: 'ENOENT' }, false],
   [{ answer }, false],
   [{ ended: 'with code 0' }, false],
-])('given %o, isSilent returns %s', (of, silent) => {
+])('isSilent given %o returns %s', (of, silent) => {
   expect(isSilent(trial(of))).toBe(silent)
 })

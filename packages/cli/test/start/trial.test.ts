@@ -92,7 +92,7 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('counts the tools of a server that %s, up to a limit of 64 (%#)', async (_, code, tools) => {
+  ])('reports at most 64 tools, or no count, if the server %s (%#)', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })

@@ -87,7 +87,7 @@ it.each([
     'This Host is not allowed',
     'Use an address that the server allows, or add this one to its options allowedHosts or allowedOrigins',
   ],
-])('explained() gives advice if a request with a token fails with status %i: %s', (status, message, hint) => {
+])('explained() gives advice if a request with a token returns status %i: %s', (status, message, hint) => {
   expect(
     explained(new TransportError(message, { status }), { otherwise: 'failed', hasToken: true }),
   ).toMatchObject({ code: 'authorization-needed', message, hint })

@@ -15,7 +15,7 @@ describe("a target in a host's configuration", () => {
     },
   )
 
-  it("is taken from the user's own file, preferably from an entry for the current folder", async () => {
+  it("is taken from the user's own file, where an entry for the current folder has priority", async () => {
     const home = await createHome()
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
     onTestFinished(() => cwd.mockRestore())
@@ -32,7 +32,7 @@ describe("a target in a host's configuration", () => {
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
   })
 
-  it('does not require inputs that are used only by other servers', async () => {
+  it('does not require inputs that only other servers use', async () => {
     const home = await createHome()
     const servers = {
       all: { url: await serveEverything() },

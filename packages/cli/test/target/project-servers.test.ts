@@ -35,7 +35,7 @@ const commandsFor = (id: string): readonly (readonly string[])[] => [
   ['doctor'],
 ]
 
-describe("a server in a project's file", () => {
+describe("a server in a project's config file", () => {
   it.each(WITH_PROJECTS)("does not run without the user's consent: %s", async (id) => {
     const project = await clone(id)
     for (const argv of commandsFor(id)) {
@@ -49,7 +49,7 @@ describe("a server in a project's file", () => {
     expect(project.hasRun()).toBe(false)
   })
 
-  it.each(WITH_PROJECTS)('runs if the user has set --project: %s', async (id) => {
+  it.each(WITH_PROJECTS)('runs if the user passes --project: %s', async (id) => {
     const project = await clone(id)
     await project.run('list', `${id}:shop`, '--project')
     expect(project.hasRun()).toBe(true)
@@ -91,7 +91,7 @@ it("jetway doctor --config does not pass the user's environment variables to a p
   expect(await home.read('ran')).not.toContain('canary')
 })
 
-describe("the confirmation before a project's server is used", () => {
+describe("the confirmation before starting a project's server", () => {
   const entryOf = (url: string, headers: object = {}): string =>
     JSON.stringify({ mcpServers: { shop: { url, headers } } })
 
@@ -125,7 +125,7 @@ describe("the confirmation before a project's server is used", () => {
     })
   })
 
-  it("shows the entry's envFile, and is requested again if that file changes", async () => {
+  it("shows the content of the entry's envFile, and is requested again if that file changes", async () => {
     const home = await enter(await serveEverything())
     const entry = {
       command: 'sh',
@@ -154,7 +154,7 @@ describe("the confirmation before a project's server is used", () => {
     },
   )
 
-  it('applies only to the entry that the user saw', async () => {
+  it('applies only to the entry that was shown to the user', async () => {
     const url = await serveEverything()
     const home = await enter(url)
     const file = home.path('project/.cursor/mcp.json')
@@ -175,7 +175,7 @@ describe("the confirmation before a project's server is used", () => {
     expect(stderr).not.toContain('\u202E')
   })
 
-  it("is skipped if the user's own file defines the server", async () => {
+  it("is skipped if the server is defined in the user's own file", async () => {
     const home = await enter('http://127.0.0.1:1/mcp')
     await home.write('.cursor/mcp.json', entryOf(await serveEverything()))
     expect(await home.runInTerminal(call)).toMatchObject({ stdout: 'hi\n', stderr: '' })

@@ -168,7 +168,7 @@ it('the emitted type does not accept an invalid value', () => {
   )
 })
 
-it('the emitted file contains only constants and types, even for a hostile server', () => {
+it('the emitted file contains only constants and types, even if the server is hostile', () => {
   const code = '*/\nthrow new Error("x") /* ` ${x} \\ \u2028 \u202E */ // @ts-nocheck'
   const inputSchema = {
     type: 'object',

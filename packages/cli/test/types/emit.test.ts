@@ -166,7 +166,7 @@ export type FInputLoop = unknown`,
     ])
   })
 
-  it('throws if there are too many tools or they are too large', () => {
+  it('throws if there are too many tools, or if a tool is too large', () => {
     const many = Array.from({ length: 501 }, (_, at) => toolOf({}, { name: `t${at}` }))
     expect(() => emitTypes('shop', many)).toThrow('501 tools')
     expect(() => emitTypes('shop', [toolOf({ description: 'x'.repeat(1_048_576) })])).toThrow('1 MiB')

@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is contacted only over https, and only if `allowHosts` contains its exact host', async () => {
+  it('is contacted only over https if `allowHosts` contains it, and only if the host matches exactly', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -214,7 +214,7 @@ describe('a local address', () => {
     expect(hits).toBe(0)
   })
 
-  it('is not contacted if it is in a private network, even if the server is on loopback', async () => {
+  it('is not contacted if it is on a private network, even if the server is on loopback', async () => {
     const error = await challenged(
       { grant, clients, resolve },
       `http://localhost:${port}/mcp`,
@@ -282,7 +282,7 @@ describe("a private address in a public server's metadata", () => {
     expect([hits, shown.map(({ host }) => host)]).toEqual([0, ['as.public.example']])
   })
 
-  it('is not contacted as a token endpoint for client credentials', async () => {
+  it('is not contacted as the token endpoint for client credentials', async () => {
     const fetches = saying({
       [METADATA]: RESOURCE,
       [OF_ISSUER]: { ...ENDPOINTS, token_endpoint: `http://127.0.0.1:${port}/token` },
@@ -292,7 +292,7 @@ describe("a private address in a public server's metadata", () => {
   })
 })
 
-describe('a redirect', () => {
+describe('an HTTP redirect', () => {
   it.each([301, 302, 303, 307, 308])(
     'is not followed, even to an allowed address: status %i',
     async (status) => {
@@ -323,7 +323,7 @@ describe('a redirect', () => {
 })
 
 describe('a host name', () => {
-  it('is resolved only once, which prevents DNS rebinding', async () => {
+  it('is resolved only once, to prevent DNS rebinding', async () => {
     const server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {

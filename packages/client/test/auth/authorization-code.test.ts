@@ -25,7 +25,7 @@ describe('the issuer in an authorization response', () => {
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
   ] as const)(
-    'given iss support %j and iss "%s", causes the error "%s"',
+    'given iss support %j and iss "%s", makes the request fail with the error "%s"',
     async ([advertised, kind, expected], { made }) => {
       const { origin } = made.issuer
       const values: Record<string, string> = {
@@ -44,7 +44,7 @@ describe('the issuer in an authorization response', () => {
     },
   )
 
-  it("must match before the response's error text is reported", async ({ made }) => {
+  it("is verified before the response's error text is reported", async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
@@ -68,7 +68,7 @@ describe('an authorization response', () => {
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('rejects the request with the error that it contains', async ({ made }) => {
+  it('makes the request reject with the error that the response contains', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
@@ -176,7 +176,7 @@ describe('a loopback redirect', () => {
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
   })
 
-  it('fails if its port is in use or the request is aborted', async ({ made }) => {
+  it('fails if its port is in use or if the request is aborted', async ({ made }) => {
     const port = Number(new URL(made.issuer.origin).port)
     const taken = loopbackRedirect({ port, open: () => undefined })
     await expect(made.post({ grant: authorizationCode(taken) })).rejects.toThrow('EADDRINUSE')

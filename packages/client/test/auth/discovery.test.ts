@@ -62,7 +62,7 @@ describe('protected resource metadata', () => {
   )
 
   it.for([404, 500, 302])(
-    'causes the request to fail if its URL returns status %i',
+    'makes the request fail if its URL returns status %i',
     async (status, { made }) => {
       made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
         status,
@@ -75,7 +75,7 @@ describe('protected resource metadata', () => {
 })
 
 describe('the selected authorization server', () => {
-  it('is the first one, one from `clients`, or the result of `chooseIssuer`', async ({ made, other }) => {
+  it('is the first in the list, the one named in `clients`, or the result of `chooseIssuer`', async ({ made, other }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
     // Only the request to the other server matters, because its token is not valid for this server.
@@ -128,7 +128,7 @@ describe('authorization server metadata', () => {
     },
   )
 
-  it('causes the request to fail if it does not exist', async ({ made }) => {
+  it('makes the request fail if it does not exist', async ({ made }) => {
     made.issuer.routes.clear()
     expect(await reasonOf(made.post())).toBe('discovery')
   })

@@ -101,7 +101,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'given mode %s, token type %s and algorithms %j, causes the error "%s"',
+    'given mode %s, token type %s and algorithms %j, makes the request fail with the error "%s"',
     async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })

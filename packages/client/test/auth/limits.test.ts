@@ -13,7 +13,7 @@ import { challengeWith, failure, it, post } from './support/world.ts'
 const SERVER = 'https://mcp.public.example/mcp'
 const grant = clientCredentials()
 
-describe('a metadata address', () => {
+describe('a metadata URL', () => {
   /** Resolves to the error and to the URLs that were requested. */
   async function challenged(metadata: string, answer = new Response(null, { status: 404 })) {
     const asked: string[] = []
@@ -53,7 +53,7 @@ describe('a metadata address', () => {
     },
   )
 
-  base('is refused if it redirects in a browser', async () => {
+  base('is rejected if it redirects in a browser', async () => {
     const answer = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
     expect(await challenged('https://public.example/x', answer)).toMatchObject({
       reason: 'address',
@@ -64,7 +64,7 @@ describe('a metadata address', () => {
   base.each([
     [262_144, 'discovery'],
     [262_145, 'network'],
-  ])('that returns %i bytes causes the error "%s"', async (length, reason) => {
+  ])('that returns %i bytes makes the request fail with the error "%s"', async (length, reason) => {
     const answer = new Response('x'.repeat(length))
     expect(await challenged('https://public.example/x', answer)).toMatchObject({ reason })
   })
@@ -72,7 +72,7 @@ describe('a metadata address', () => {
   base.each([
     [499, 'https://public.example answered'],
     [500, 'https://public.example answered 500 to a request for metadata'],
-  ])('causes a discovery error if it returns status %i', async (status, message) => {
+  ])('makes discovery fail if it returns status %i', async (status, message) => {
     const found = await challenged('https://public.example/x', new Response(null, { status }))
     expect(found.reason).toBe('discovery')
     expect(found.message.startsWith(message)).toBe(status === 500)
@@ -83,7 +83,7 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('with a header of %i characters causes requests to %j', async ([length, paths], { made }) => {
+  ] as const)('with a header of %i characters makes the client request %j', async ([length, paths], { made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
     challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
@@ -202,7 +202,7 @@ describe('a challenged request', () => {
     return { cancel, answer: new Response(new ReadableStream({ cancel }), { status: 401 }) }
   }
 
-  base('has its response body cancelled before it is resent, or if the provider fails', async () => {
+  base('has its response body cancelled before a retry, or if the provider fails', async () => {
     const [first, second] = [refused(), refused()]
     const answers = [first.answer, new Response(), second.answer]
     let fails = false
@@ -233,7 +233,7 @@ describe('a challenged request', () => {
   })
 })
 
-describe('options at their limits', () => {
+describe('options at the ends of their ranges', () => {
   base('are accepted', () => {
     expect(() => oauth({ grant, timeoutMs: 1, maxBytes: 1 })).not.toThrow()
     for (const port of [1, 65_535])
@@ -243,7 +243,7 @@ describe('options at their limits', () => {
   })
 })
 
-base('a redirect to loopback shows its default page', async () => {
+base('a loopback redirect shows a default page', async () => {
   const port = await freePort()
   const pages: unknown[] = []
   const redirect = loopbackRedirect({

@@ -50,7 +50,7 @@ it.each<[string, string, EndpointOptions]>([
   },
 )
 
-it('a transport sends credentials after a redirect within the origin, and follows no redirects to other origins', async () => {
+it('a transport sends credentials after a redirect within the origin, and does not follow redirects to other origins', async () => {
   const { connect, fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []

@@ -10,7 +10,7 @@ const DOCUMENT = 'https://client.example/metadata.json'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
 describe('client registration', () => {
-  it('tries `clients`, the metadata document, a registration and the user, in this order', async ({
+  it('tries `clients`, the metadata document, dynamic registration and asking the user, in this order', async ({
     made,
   }) => {
     made.metadata['client_id_metadata_document_supported'] = true
@@ -94,7 +94,7 @@ describe("a client's registration", () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ] as const)('given redirect URI %s, has application type %s', async ([redirectUri, type], { made }) => {
+  ] as const)('given the redirect URI %s, has the application type %s', async ([redirectUri, type], { made }) => {
     const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
     await made.post({ grant }).catch(() => undefined)
     expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
@@ -102,7 +102,7 @@ describe("a client's registration", () => {
     })
   })
 
-  it('is reused until the redirect URI or the issuer changes, or the secret expires', async ({
+  it('is reused until the redirect URI or the issuer changes or the secret expires', async ({
     made,
     other,
   }) => {
@@ -131,7 +131,7 @@ describe("a client's registration", () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is repeated on the next authorization if the server does not recognize the client', async ({
+  it('is renewed at the next authorization if the server no longer recognizes the client', async ({
     made,
     send,
   }) => {
@@ -193,7 +193,7 @@ describe('client authentication at the token endpoint', () => {
   })
 })
 
-it("the OAuth provider sends no credentials to an origin other than the resource's", async () => {
+it("the OAuth provider sends credentials only to the resource's origin", async () => {
   const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
   const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
   expect(await provider.headers(request)).toBeUndefined()

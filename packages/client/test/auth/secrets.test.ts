@@ -45,7 +45,7 @@ describe('an authorization error', () => {
     for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
   })
 
-  it('contains neither the refresh token, nor the code, nor a token from an invalid response', async ({
+  it('contains neither the refresh token, the code, nor a token from an invalid response', async ({
     made,
   }) => {
     const send = made.sender(options(made))

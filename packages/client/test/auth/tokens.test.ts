@@ -131,7 +131,7 @@ describe('concurrent requests that receive a challenge', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('all reject if the shared authorization fails, and the next request tries again', async ({
+  it('all reject if the shared authorization fails, and the next request starts a new one', async ({
     made,
     send,
   }) => {
@@ -214,7 +214,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('is kept, together with its refresh token, if the authorization server fails', async ({
+  it('is kept, together with its refresh token, if the authorization server responds with a server error', async ({
     made,
     send,
   }) => {
@@ -238,7 +238,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('without a refresh token, is used for as long as the server accepts it', async ({ made }) => {
+  it('is used for as long as the server accepts it if there is no refresh token', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },
@@ -262,7 +262,7 @@ describe('an expiring token', () => {
     expect(made.server.to('POST /mcp')).toHaveLength(3)
   })
 
-  it('is used until it expires if it cannot be refreshed early', async ({ made }) => {
+  it('is used until it expires if the early refresh fails', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     await send()
@@ -314,7 +314,7 @@ describe('stored credentials', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it("are evicted from the provider's memory, least recently used first, and read from the store again", async () => {
+  it("are evicted from the provider's memory, least recently used first, and later read from the store again", async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {

@@ -62,7 +62,7 @@ describe('client credentials', () => {
     },
   )
 
-  it('reject an invalid key without revealing it', async ({ made }) => {
+  it('fail with an invalid key, without revealing the key', async ({ made }) => {
     const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
     const error = await failure(made.post({ grant: clientCredentials(), clients }))
     expect([error.reason, error.message.includes('TOPSECRETKEY')]).toEqual(['registration', false])

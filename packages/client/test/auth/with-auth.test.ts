@@ -51,13 +51,13 @@ describe('the credentials for a request', () => {
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('cause the request to fail without being sent if the provider throws', async ({ server, sending }) => {
+  it('make the request fail before it is sent if the provider throws', async ({ server, sending }) => {
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
     await expect(sending(provider)).rejects.toThrow('vault is closed')
     expect(server.seen).toEqual([])
   })
 
-  it("do not change the URL's query", async ({ server, sending }) => {
+  it("leave the URL's query unchanged", async ({ server, sending }) => {
     await sending(bearerToken('abc'), {}, '/mcp?token=a%20b&x=1')
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
   })
@@ -120,7 +120,7 @@ describe('a request that the server refuses', () => {
     },
   )
 
-  it('resolves to the refusal if the provider gives up, or after four retries', async () => {
+  it('resolves to the last reply if the provider gives up, or after four retries', async () => {
     const server = await serverAt(401)
     const decides = (decision: 'retry' | 'give-up'): AuthProvider => ({
       headers: () => undefined,
