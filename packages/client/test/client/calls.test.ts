@@ -40,7 +40,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(clock.pending).toBe(0)
   })
 
-  it('can set its own time limits without affecting those of the client', async () => {
+  it('can have its own time limits without affecting those of the client', async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
@@ -51,7 +51,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it("uses the client's new time limits only if it starts after the change", async () => {
+  it('uses new time limits of the client only if it starts after the change', async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -123,7 +123,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(failure).toMatchObject({ code: 4711, message: 'Out of paper', data: { tray: 2 } })
   })
 
-  it('rejects with ConnectionClosedError when either side closes the connection', async () => {
+  it('rejects with ConnectionClosedError if either side closes the connection', async () => {
     for (const end of [(client: Client) => client.close(), undefined]) {
       const { client, server } = await scripted(handshake)
       const closed = listener(client, 'close')
@@ -239,7 +239,7 @@ describe('an invalid message', () => {
     expect(await both).toEqual([DONE, DONE])
   })
 
-  it('is counted and then ignored, even 20,000 times', async () => {
+  it('is counted and otherwise ignored, even if there are 20,000 of them', async () => {
     const { client, server } = await scripted(sessions())
     for (let i = 0; i < 20_000; i++) server.say({ jsonrpc: '2.0', id: i + 10, result: {} })
     await client.request('ping', {}, { timeoutMs: 1 }).catch(() => {})
@@ -260,7 +260,7 @@ it.each([
 })
 
 describe('listeners', () => {
-  it('do not affect responses or other listeners if they throw, reject or are slow', async () => {
+  it('do not affect responses or other listeners, even if they throw, reject or are slow', async () => {
     const { client, server } = await scripted(sessions())
     const errors = vi.fn<(error: Error) => void>()
     const heard = vi.fn<() => void>()

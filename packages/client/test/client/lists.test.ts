@@ -27,7 +27,7 @@ describe('listing', () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
-  ])('ends if a server %s ignores an empty cursor', async (_, handshake) => {
+  ])('ends if a server %s keeps returning an empty cursor', async (_, handshake) => {
     const { client } = await scripted({
       ...handshake,
       [Method.ListTools]: { tools: [tool('a')], nextCursor: '' },
@@ -44,7 +44,7 @@ describe('listing', () => {
     expect(server.of(Method.ListTools)).toHaveLength(2)
   })
 
-  it('yields entries as pages arrive, and fetches no more pages than the caller reads', async () => {
+  it('yields entries as pages arrive, and fetches only the pages that the caller reads', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListResources]: { resources: [{ uri: 'a://1' }, { uri: 'a://2' }], nextCursor: 'x' },
@@ -124,7 +124,7 @@ describe('listing', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('with %i pages of two entries each, enforces %j', async (pages, limits, problem) => {
+  ])('with %i pages of two entries each, enforces the limit %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),

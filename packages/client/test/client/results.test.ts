@@ -47,7 +47,7 @@ describe('complete', () => {
       { values: ['a'], total: 0, hasMore: false },
     ],
     [{ values: [], total: '9', hasMore: 1, more: 1 }, { values: [] }],
-  ])('converts %j to %j', async (completion, expected) => {
+  ])('converts the response %j to %j', async (completion, expected) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: { completion } })
     expect(await client.complete({ prompt: 'x', argument: 'a' }, '')).toEqual(expected)
   })

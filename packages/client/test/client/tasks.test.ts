@@ -66,7 +66,7 @@ describe.each(KINDS)('a task %s', (_, options) => {
     expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
   })
 
-  it('receives the answers to its input requests', async () => {
+  it("receives the user's answers to its input requests", async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('ask')
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
@@ -215,7 +215,7 @@ it.each([
 it.each([
   ['a task member', { taskId: 't', status: 'working' }],
   ['a task member without an id', { status: 'working' }],
-])('a result with both content and %s is not treated as a task', async (_, task) => {
+])('a result that has both content and %s is not treated as a task', async (_, task) => {
   const content = [{ type: 'text', text: 'done' }]
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
   expect(await client.callTool('x')).toMatchObject({ content })
@@ -227,7 +227,7 @@ it.each([
   ['an id that is not a string', { taskId: 5, status: 'working' }],
   ['no status', { taskId: 't' }],
   ['an unknown status', { taskId: 't', status: 'asleep' }],
-])('a task with %s rejects with invalid-response', async (_, task) => {
+])('task.get() and task.result() reject with invalid-response for a task with %s', async (_, task) => {
   const { client } = await scripted({ ...sessions(), 'tasks/get': task, [Method.CallTool]: { task } })
   await expect(client.task('t').get()).rejects.toMatchObject({ code: 'invalid-response' })
   await expect(client.task('t').result()).rejects.toMatchObject({ code: 'invalid-response' })
@@ -246,7 +246,7 @@ describe('a task in a session', () => {
     [undefined, {}],
     [0, { ttl: 0 }],
     [5, { ttl: 5 }],
-  ])('with ttlMs %j, is requested with %j', async (ttlMs, expected) => {
+  ])('with ttlMs %j, is requested with the parameters %j', async (ttlMs, expected) => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
     expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
     expect(server.of(Method.CallTool)).toMatchObject([
@@ -254,7 +254,7 @@ describe('a task in a session', () => {
     ])
   })
 
-  it('is polled at the interval that the server sets, and its result has no time limit', async () => {
+  it("is polled at the server's interval, and waits for the result without a time limit", async () => {
     let status = 'working'
     const { client, server, clock } = await timed({
       ...sessions(),
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('is requested after a normal call has failed and the tool list shows that tasks are required', async () => {
+  it('is requested after a call without a task has failed and the tool list shows that the tool requires one', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -312,7 +312,7 @@ describe('a task in a session', () => {
   })
 })
 
-it('startTask returns a completed task if the server ran the call immediately', async () => {
+it('startTask returns a completed task if the server has run the call immediately', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content: [] } })
   const task = await client.startTask('x')
   expect(task.taskId).toBe('')
@@ -327,7 +327,7 @@ it.each([
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
 ])(
-  'a call that is rejected because the server requires %s is sent %j times',
+  'a call that the server rejects because it requires %s is sent %j times',
   async (_, requiredCapabilities, times) => {
     const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })

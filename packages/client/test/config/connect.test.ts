@@ -51,7 +51,7 @@ describe('connect', () => {
     },
   )
 
-  it("opens the stream first for 'sse', and then posts only to the stream's endpoint", async () => {
+  it("opens the stream first for the transport 'sse', and then posts only to the endpoint that the stream names", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
@@ -115,7 +115,7 @@ describe('transportFor with an invalid configuration', () => {
   })
 })
 
-it('the client from connect ends its process when it goes out of scope', async () => {
+it('the client that connect() returns ends its process when it goes out of scope', async () => {
   let pid = 0
   {
     await using client = await connect(

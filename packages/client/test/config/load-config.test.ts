@@ -278,7 +278,7 @@ describe('loadConfig with an invalid server', () => {
     expect(problems[0]?.message).toBe('The server "bad": command needs the input token, which was not given')
   })
 
-  it('reports a name that appears in both lists of servers', async () => {
+  it('reports a server name that appears in both lists of servers', async () => {
     const { servers, problems } = await load('both.json', { mcpServers: { usable }, servers: { usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "usable" appears twice')
@@ -334,7 +334,7 @@ describe('loadConfig', () => {
     expect(servers['far']).toMatchObject({ args: expect.arrayContaining(['Authorization:${AUTH_HEADER}']) })
   })
 
-  it('does not expand variables within the values of variables', async () => {
+  it('does not expand variables in values that come from variables', async () => {
     const { servers } = await load(
       'once.json',
       { mcpServers: { a: { command: '${A}' } } },
@@ -362,7 +362,7 @@ describe('loadConfig', () => {
 })
 
 describe('the `parse` option', () => {
-  it('is called to parse the file', async () => {
+  it('parses the file', async () => {
     const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
     const options = { parse, literal: true, workspaceFolder: '/project' }
     expect(await load('names.txt', 'shop', options)).toEqual({
@@ -374,7 +374,7 @@ describe('the `parse` option', () => {
     })
   })
 
-  it('may throw its own error', async () => {
+  it('may throw a custom error', async () => {
     const fault = new SyntaxError('no')
     const parse = (): never => {
       throw fault

@@ -94,11 +94,11 @@ describe('an input', () => {
     [{ default: 'd' }, { input: () => '' }, ''],
     [{}, { input: () => undefined }, 'needs the input a, which was not given'],
     [{}, {}, 'needs the input a: give the option input, of loadConfig'],
-  ])('given %j, results in a value or a problem', async (more, options, expected) => {
+  ])('given %j, resolves to a value or reports a problem', async (more, options, expected) => {
     expect(await expanded('${input:a}', options, { inputs: [{ id: 'a', ...more }] })).toBe(expected)
   })
 
-  it('is undefined unless `inputs` is a list', async () => {
+  it('is reported as not defined unless `inputs` is a list', async () => {
     expect(await expanded('${input:a}', {}, { inputs: { id: 'a' } })).toBe(
       'needs the input a, which the file does not define',
     )
@@ -134,7 +134,7 @@ describe('a server entry', () => {
       { url: 'https://a.example/', transport: 'sse' },
       { transport: 'sse', ...address },
     ],
-  ])('given %j, becomes %j', async (entry, expected) => {
+  ])('given %j, is read as %j', async (entry, expected) => {
     const { servers, disabled, problems } = await loading({ mcpServers: { s: entry } })
     expect({ servers, disabled, problems }).toEqual({ servers: { s: expected }, disabled: [], problems: [] })
   })
@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('given %j, results in the disabled servers %j', async (more, expected) => {
+  ])('given %j, produces the list of disabled servers %j', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })

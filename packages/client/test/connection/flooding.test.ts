@@ -30,7 +30,7 @@ const connect = async (): Promise<{ client: Client; transport: Deaf }> => {
   return { client, transport }
 }
 
-it('the client stops reading if the server sends requests without reading the responses', async () => {
+it('the client stops reading if the server sends requests but does not read the responses', async () => {
   const { transport } = await connect()
   let held: void | Promise<void> = undefined
   let asked = 0
@@ -62,7 +62,7 @@ it('the client drops unread messages when it closes', async () => {
   expect(transport.handlers.message({ jsonrpc: '2.0', id: 'late', method: 'ping' })).toBeUndefined()
 })
 
-it("the client reports the transport's error as the close reason, and rejects pending calls with it", async () => {
+it("the client reports the transport's error as the reason for closing, and rejects pending calls with that error", async () => {
   const { client, transport } = await connect()
   const call = client.callTool('x').catch((error: unknown) => error)
   const error = new Error('The process was killed')

@@ -65,7 +65,7 @@ describe('an invalid message', () => {
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('fails the request with the same id, or is reported: %s', async (_, message, fails) => {
+  ])('makes the request with the same id fail, or is reported: %s', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -85,7 +85,7 @@ describe('an error without an id', () => {
     [1, 0, 0],
     [2, 2, 1],
   ])(
-    'fails the pending request if there is only one: of %i pending requests, %i remain',
+    'makes the pending request fail if there is only one: of %i pending requests, %i remain',
     async (open, left, ignored) => {
       const { client, server } = await scripted(sessions())
       const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
@@ -119,7 +119,7 @@ describe('progress notifications', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('are not reported if they decrease or are infinite, but a decrease restarts the timeout', async () => {
+  it('are not reported if the value decreases or is infinite, but a decrease restarts the timeout', async () => {
     const { client, server, clock } = await timed(sessions(), { timeoutMs: 1_000 })
     const heard: unknown[] = []
     const call = outcome(client.callTool('x', {}, { onProgress: (report) => void heard.push(report) }))

@@ -10,7 +10,7 @@ import { INFO, scripted, sessions } from '../support/scripted.ts'
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
 describe('a response', () => {
-  it('resolves the request with the same id, and request ids count up from 1', async () => {
+  it('resolves the request with the same id; request ids count up from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('is matched to its request even if the id is a string, as are progress notifications', async () => {
+  it('is matched to its request even if the id is a string, and so is a progress notification', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -63,7 +63,7 @@ describe('data that the protocol does not define', () => {
     expect(await client.callTool('x')).toEqual(result)
   })
 
-  it('can be requested with any method and parameters', async () => {
+  it('can be exchanged with request() and notify() under any method name', async () => {
     const { client, server } = await scripted({ ...sessions(), 'com.example/turn': { degrees: 90 } })
     expect(await client.request('com.example/turn', { to: 'left' })).toEqual({ degrees: 90 })
     expect(await server.hears('com.example/turn')).toMatchObject({ params: { to: 'left' } })
@@ -73,7 +73,7 @@ describe('data that the protocol does not define', () => {
 })
 
 describe('a custom request from the server', () => {
-  it('calls the handler for its method, whatever its id', async () => {
+  it('calls the handler for its method, whatever the request id is', async () => {
     const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
       () => ({ depth: 7 }),
     )

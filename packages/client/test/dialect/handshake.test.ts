@@ -18,7 +18,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
 describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it('rejects with all versions that the server supports, but lists only eight in the message', async () => {
+  it("rejects with an error that contains all of the server's versions, but lists only eight in its message", async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,

@@ -60,7 +60,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
-  it('does not retry a request after another error, even if the error names a version', async () => {
+  it('does not retry server/discover after another error, even if the error names a version', async () => {
     const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
     await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
@@ -121,7 +121,7 @@ describe('a server that does not respond to server/discover in time', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may still respond to server/discover later and reject initialize', async () => {
+  it('may still respond to server/discover later, and then reject initialize', async () => {
     const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
@@ -134,7 +134,7 @@ describe('a server that does not respond to server/discover in time', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may respond to both requests late, in which case the first response counts', async () => {
+  it('may respond late to both requests, in which case the client uses the first response', async () => {
     const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
@@ -217,7 +217,7 @@ describe('a cached era', () => {
     expect(eras.get('it')).toBe(revisions === undefined ? 'legacy' : 'modern')
   })
 
-  it('makes connect fail if it is wrong and the transport cannot be recreated', async () => {
+  it('makes connect fail if the cached era is wrong and the transport cannot be recreated', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const server = new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it')
@@ -278,7 +278,7 @@ describe('initialize', () => {
     expect(client.server?.protocolVersion).toBe('2025-03-26')
   })
 
-  it('is sent only once for concurrent calls to connect', async () => {
+  it('is sent only once if connect() is called several times concurrently', async () => {
     const server = new ScriptedServer(sessions())
     const client = new Client(INFO)
     await Promise.all([1, 2, 3].map(() => client.connect(server.transport)))
@@ -362,14 +362,14 @@ describe('connect', () => {
     expect(client.stats().pending).toBe(0)
   })
 
-  it('does not create a transport if its signal is already aborted', async () => {
+  it('creates no transport if its signal is already aborted', async () => {
     const target = vi.fn<() => ClientTransport>(() => new ScriptedServer(modern()).transport)
     const signal = AbortSignal.abort(new Error('Too late'))
     await expect(new Client(INFO).connect(target, { signal })).rejects.toThrow('Too late')
     expect(target).not.toHaveBeenCalled()
   })
 
-  it('closes a transport that is created after the signal has been aborted', async () => {
+  it('closes a transport that was created after the signal was aborted', async () => {
     const server = new ScriptedServer(modern())
     const controller = new AbortController()
     let create = (_transport: ClientTransport): void => {}
@@ -383,7 +383,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for the transport to start after an abort, and reports an error from its close()', async () => {
+  it('does not wait for the transport to start after an abort, and reports an error if closing the transport fails', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -408,7 +408,7 @@ describe('connect', () => {
     )
   })
 
-  it('must be called before any request, which otherwise rejects with not-connected', async () => {
+  it('must be called before any request, or else the request rejects with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })
@@ -416,7 +416,7 @@ describe('connect', () => {
   })
 })
 
-describe('a transport with a stream per request', () => {
+describe('connect over a transport with a stream for each request', () => {
   /**
    * Responds to the handshake of a server with sessions, or throws as the HTTP transport does for an error
    * status.
@@ -432,7 +432,7 @@ describe('a transport with a stream per request', () => {
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
 
-  it.each([399, 401, 402, 403, 407, 429, undefined])('reports status %s', async (status) => {
+  it.each([399, 401, 402, 403, 407, 429, undefined])('rejects with status %s', async (status) => {
     const transport = failing(() => new TransportError('No', status === undefined ? {} : { status }))
     await expect(new Client(INFO).connect(transport)).rejects.toMatchObject({ code: 'transport', status })
     expect(transport.methods).toEqual([Method.Discover])

@@ -59,7 +59,7 @@ describe('a subscription to notifications defined by an extension', () => {
     expect(filters(server)).toEqual([{ [ID]: true }, { [ID]: true, resourceSubscriptions: ['note://a'] }])
   })
 
-  it('rejects if the server does not accept it, and can then be retried', async () => {
+  it('makes subscribe() reject if the server does not accept it, and can then be retried', async () => {
     const { client, server } = await scripted(listening({ [ID]: 1 }))
     for (let i = 0; i < 2; i++)
       await expect(client.subscribeExtension(ID)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('a subscription to notifications defined by an extension', () => {
     expect(filters(server).at(-1)).toEqual({ resourceSubscriptions: ['note://a'] })
   })
 
-  it('sends no request in a session', async () => {
+  it('makes no request in a session', async () => {
     const { client, server } = await scripted(sessions())
     const before = server.heard.length
     await client.subscribeExtension(ID)
@@ -112,7 +112,7 @@ describe('a subscription that the server ends', () => {
   it.each([
     [29_999, 2_000],
     [30_000, 1_000],
-  ])('is reopened sooner if it has been open longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
+  ])('is reopened sooner if it was open longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
     const { endsAndReturnsAfter, clock } = await watching()
     await endsAndReturnsAfter(1_000)
     await clock.advance(lasted)
@@ -161,7 +161,7 @@ describe('notifications for a subscription', () => {
     ])
   })
 
-  it('are requested as long as there are listeners and the server supports them', async () => {
+  it('are requested only while there are listeners and the server supports them', async () => {
     const capabilities = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} }
     const { client, server } = await scripted({
       ...listening(),

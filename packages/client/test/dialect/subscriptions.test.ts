@@ -114,7 +114,7 @@ describe('a client whose server has no sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not subscribe to a resource again while the subscription is about to be reopened', async () => {
+  it('does not subscribe to a resource twice if its subscription is about to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
@@ -142,7 +142,7 @@ describe('a client whose server has no sessions', () => {
     await client.close()
   })
 
-  it('emits changesMissed if subscribe() is called while the subscription is about to be reopened', async () => {
+  it('emits changesMissed if subscribe() is called while a subscription is about to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -184,7 +184,7 @@ describe('a client whose server has no sessions', () => {
     await expect(client.subscribe('note://a')).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('may miss changes to a declared list unless a subscription includes that list', async () => {
+  it('returns true from missesChanges() for a declared list unless a subscription includes it', async () => {
     const { client, server, clock } = await timed(listening({ toolsListChanged: true }))
     const missed = (): boolean[] =>
       (['tools', 'prompts', 'resources'] as const).map((list) => client.missesChanges(list))
@@ -202,7 +202,7 @@ describe('a client whose server has no sessions', () => {
     expect(missed()).toEqual([false, true, true])
   })
 
-  it('cannot miss changes to a list that never changes', async () => {
+  it('returns false from missesChanges() for a list that never changes', async () => {
     const supportedVersions = ['2026-07-28']
     const { client } = await scripted({
       [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: { tools: {} } },
@@ -251,7 +251,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects the request if the server immediately loses the new session too', async () => {
+  it('rejects the request if the server immediately loses the new session, too', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -346,7 +346,7 @@ describe('a request with its own stream', () => {
     ],
     ['a header for a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header in a subschema', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('cannot call a tool with %s, which is also omitted from the list', async (_, property) => {
+  ])('cannot call a tool with %s, and omits the tool from the list', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
@@ -358,7 +358,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is retried after listing the tools again if the server rejects its headers', async () => {
+  it('is retried if the server rejects its headers, after the client has listed the tools again', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

@@ -36,7 +36,7 @@ it.for([404, 405])(
   },
 )
 
-it('a client emits an error if the server refuses one of its responses', async () => {
+it('a client emits an error if the server refuses a response sent by the client', async () => {
   const client = await connect(
     await calls((asked) => {
       if (asked.message.method === undefined) asked.response.writeHead(400).end()

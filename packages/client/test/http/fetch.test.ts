@@ -59,7 +59,7 @@ describe('a redirect', () => {
     ['POST', 308, 200],
     ['DELETE', 302, 302],
   ] as const)(
-    'is followed or returned: a %s redirected with status %i resolves to status %i',
+    'is followed or returned: %s with status %i resolves to status %i',
     async (method, status, expected) => {
       expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
     },
@@ -74,7 +74,7 @@ describe('a redirect', () => {
     })
   })
 
-  it('fails if its target is invalid, and is returned if it has no target', async () => {
+  it('makes the request fail if its target is invalid, and is returned if it has no target', async () => {
     await expect(sending(redirecting(308, 1, 'http://['))).rejects.toMatchObject({ status: 308 })
     expect((await sending(async () => new Response(null, { status: 307 }))).status).toBe(307)
   })

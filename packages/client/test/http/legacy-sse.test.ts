@@ -129,7 +129,7 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
     await expect(transportTo(url).start(listening())).rejects.toMatchObject({ status })
   })
 
-  it('fails if the stream ends first', async () => {
+  it('fails if the stream ends before the endpoint event', async () => {
     const { url, stream } = await serve()
     const handlers = listening()
     const starting = transportTo(url).start(handlers)
@@ -148,7 +148,7 @@ describe('the endpoint event', () => {
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
   ] as const)(
-    'may contain a relative or absolute URL, and is ignored when repeated: %j',
+    'may contain a relative or absolute URL, and is ignored the second time: %j',
     async ([endpoint, path]) => {
       const { transport, posts } = await openedAt(undefined, {}, endpoint)
       await transport.send(PING, CONTEXT)
@@ -191,7 +191,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('are received only in message events', async () => {
+  it('are received only as events of type message', async () => {
     const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')

@@ -32,7 +32,7 @@ describe('HTTP options', () => {
     ['https://example.com/', 443],
     ['http://example.com:8080/', 8080],
     ['https://example.com:80/', 80],
-  ])('determine the port that telemetry records for %s', (url, port) => {
+  ])('determine which port telemetry records for %s', (url, port) => {
     expect(resolveHttpOptions(url, {}).network).toMatchObject({ port })
   })
 

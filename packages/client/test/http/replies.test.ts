@@ -63,7 +63,7 @@ describe('a reply', () => {
     expect(messages).toEqual([])
   })
 
-  it('fails the request immediately if it lacks the response to the request', async () => {
+  it('makes the request fail immediately if it does not contain the response', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })
@@ -79,7 +79,7 @@ describe('a reply', () => {
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
   ])(
-    'with an error status is delivered or fails the request, depending on the body: %s',
+    'with an error status is delivered, or makes the request fail, depending on the body: %s',
     async (_, body, status, text) => {
       const { transport, messages } = started(async () => Response.json(body, { status }))
       const sent = transport.send(CALL, { revision: LEGACY })
@@ -91,7 +91,7 @@ describe('a reply', () => {
   )
 
   it.each([400, 404, 405])(
-    'to initialize with an error is delivered or fails the request, depending on the status: %i',
+    'that rejects initialize is delivered, or makes the request fail, depending on the status: %i',
     async (status) => {
       const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
       const { transport, messages } = started(async () => Response.json(body, { status }))
@@ -151,7 +151,7 @@ describe("a request's stream", () => {
       MODERN,
       'The stream ended before',
     ],
-  ])('fails the request if it ends early: %s', async (_, text, revision, message) => {
+  ])('makes the request fail if it ends early: %s', async (_, text, revision, message) => {
     const fetch = vi.fn<Fetch>(async () => streamOf(text).answer)
     const { transport, failed } = started(fetch)
     await transport.send(CALL, { revision })

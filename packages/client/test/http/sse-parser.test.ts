@@ -54,7 +54,7 @@ describe('parsing an event stream, https://html.spec.whatwg.org/multipage/server
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
   })
 
-  it('scans a growing line only once, and throws at the size limit', () => {
+  it('scans a growing line only once, and throws when it reaches the size limit', () => {
     const limit = 32 * 1024 * 1024
     const parser = new SseParser(limit)
     const piece = 'x'.repeat(16 * 1024)
@@ -69,7 +69,7 @@ describe('parsing an event stream, https://html.spec.whatwg.org/multipage/server
     expect(user + system).toBeLessThan(5_000_000)
   })
 
-  it('reads any number of events below the limit', () => {
+  it('reads any number of events that are each within the limit', () => {
     const parser = new SseParser(10)
     for (let i = 0; i < 100; i++) expect(parser.push('data: 1\n\n')).toEqual([{ data: '1' }])
   })

@@ -81,7 +81,7 @@ describe('the Streamable HTTP transport', () => {
     }
   })
 
-  it('negotiates first, and then sends initialized', async () => {
+  it('negotiates the version first, and then sends initialized', async () => {
     const { url, seen } = await serve(({ response }) => response.writeHead(405).end())
     await connect(url)
     const messages = seen.filter(({ method }) => method === 'POST').map(({ message }) => message)
@@ -239,7 +239,7 @@ describe('close', () => {
   })
 
   // A server that closes waits for unused connections: https://nodejs.org/api/http.html#serverclosecallback.
-  it('does not open a connection only to close it', async () => {
+  it('does not open a connection only to close the session', async () => {
     const accepted: Socket[] = []
     const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
     subscribe('net.server.socket', onSocket)

@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(taken).toEqual(['taken 1', 'taken [object Object]', 'answered'])
   })
 
-  it('rejects if it breaks before the response, but not if it breaks afterwards', async () => {
+  it('rejects if it breaks before the response, but not if it breaks after the response', async () => {
     const long = ':'.repeat(20)
     const short = { options: { ...options, maxMessageBytes: 10 } }
     await expect(reading([long], short)).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe('the delay before the next attempt', () => {
     expect(at.failures).toBe(failures + 1)
   })
 
-  it('is lengthened by a random 0 to 20 %, and can be shorter if the host configures shorter delays', () => {
+  it('increases by a random 0 to 20 %, and can be shorter if the host configures shorter delays', () => {
     const host = { initialDelayMs: 5, maxDelayMs: 20 }
     expect(withLuck(1, () => nextDelay(host, { failures: 0, retryMs: 0 }))).toBe(6)
     const none = { initialDelayMs: 0, maxDelayMs: 20 }
