@@ -58,7 +58,7 @@ describe('readFormContent', () => {
   it.each([
     [{ type: 'object' }, 'the form has no properties'],
     [{ type: 'object', properties: { a: 5 } }, 'the field "a" is malformed'],
-  ])('rejects the form %j', async (malformed, problem) => {
+  ])('rejects the form schema %j', async (malformed, problem) => {
     expect(await readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
   })
 
@@ -98,7 +98,7 @@ describe('checkSampleRequest', () => {
     ['a tool result in the first message', [outcome('a')], ALONE],
     ['a tool result after a text block', [text, outcome('a')], ALONE],
     ['a tool result beside a text block', [use('a'), [outcome('a'), text]], MIXED],
-  ])('accepts or rejects %s', (_, contents, problem) => {
+  ])('accepts or rejects a request with %s', (_, contents, problem) => {
     const messages = contents.map((content) => ({ role: 'user', content }))
     const check = (): void => checkSampleRequest({ messages, maxTokens: 1 }, false)
     if (problem === undefined) expect(check).not.toThrow()
@@ -167,7 +167,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('without requests makes the client retry the call with only the state', async () => {
+  it('without requests makes the client retry the call with the state alone', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

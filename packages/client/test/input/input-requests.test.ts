@@ -78,7 +78,7 @@ describe('a request from a server with sessions', () => {
     expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
   })
 
-  it('requires a capability, which is declared in the form that the revision defines', async () => {
+  it('requires a capability, which the client declares as the revision defines it', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -210,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is followed by notifications when the roots change, if the revision defines them', async () => {
+  it('if it lists the roots, is followed by notifications when they change, in revisions that define these notifications', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -260,7 +260,7 @@ describe('a request from a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('is not answered, and its handler is aborted, if the server cancels it', async () => {
+  it('receives no response, and its handler is aborted, if the server cancels it', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -312,7 +312,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('receives no response if it sends a request itself', async () => {
+  it('receives no response to a request that it sends itself', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -332,7 +332,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('receives a retry of the call, with the answers, a new id and the same requestState', async () => {
+  it('receives the call again, with the answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -358,7 +358,7 @@ describe('a server without sessions', () => {
     expect(new Set(server.of(Method.CallTool).map(({ id }) => id)).size).toBe(4)
   })
 
-  it('can require input for at most eight rounds', async () => {
+  it('can require input in at most eight rounds', async () => {
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
       { handlers: { elicit: () => ({ action: 'decline' }) } },
@@ -382,7 +382,7 @@ describe('a server without sessions', () => {
     ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
     ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
     ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('causes the call to fail if it sends %s', async (_, answer, code) => {
+  ])('makes the call fail if it sends %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
@@ -393,7 +393,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not receive a retry of the call if the caller has aborted it', async () => {
+  it('does not receive the call again if the caller has aborted it', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

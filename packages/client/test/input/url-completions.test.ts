@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { UrlCompletions } from '../../src/input/url-completions.ts'
 
-it('UrlCompletions removes one listener and keeps the others', () => {
+it('UrlCompletions removes a single listener and keeps the others', () => {
   const opened = new UrlCompletions()
   const [gone, there] = [vi.fn(), vi.fn()]
   const leave = opened.add('1', gone)

@@ -219,7 +219,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
       required(question('a', { url: 'https://evil.example/\u202Emoc.knab' })),
     ],
     ['65 URLs', required(...Array.from({ length: 65 }, (_, at) => question(`${at}`)))],
-  ])("rejects with the server's error if it names %s", async (_, answer) => {
+  ])("rejects with the server's error if that error requires %s", async (_, answer) => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(answer), asking(handler))
     await expect(client.callTool('x')).rejects.toMatchObject({
@@ -310,7 +310,7 @@ describe('an input request', () => {
   it.each<[string, object, (client: Client, controller: AbortController) => void]>([
     ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
     ['the connection', { code: 'closed' }, (client) => void client.close()],
-  ])('ends together with %s, even if the handler ignores the signal', async (_, reason, end) => {
+  ])('ends when %s ends, even if the handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()

@@ -129,7 +129,7 @@ describe('the `approve` option', () => {
     expect(named('error')).toEqual([{ server: 'a', error: answer }])
   })
 
-  it("stops waiting when the call's signal is aborted", async () => {
+  it("is no longer awaited after the call's signal is aborted", async () => {
     const { manager, a } = await connected(withTools('x'), { approve: () => new Promise<boolean>(() => {}) })
     const stop = new AbortController()
     const call = manager.callTool('mcp__a__x', {}, { signal: stop.signal })
@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("stops the reconnect if it does not approve the server's process", async () => {
+  it("stops the reconnect if it returns false for the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
@@ -225,7 +225,7 @@ describe('setHandlers', () => {
     })
   })
 
-  it('replaces the handlers of connected servers, and declares new capabilities on the next connection', async () => {
+  it('replaces the handlers of connected servers, and declares new capabilities when they reconnect', async () => {
     const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const

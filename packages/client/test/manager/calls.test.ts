@@ -143,7 +143,7 @@ describe('callTool', () => {
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
-  it('does not start a task twice if polling fails', async () => {
+  it('does not start a task twice if polling the task fails', async () => {
     const task = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
     const { manager, a } = await flaky(
       { 'tasks/get': Array.from({ length: 10 }, unreached) },
@@ -153,7 +153,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('does not retry a call if the answers of a later round cannot be sent', async () => {
+  it('does not retry a call if the answers in a later round cannot be sent', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
     const a = scriptedTarget({

@@ -56,7 +56,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toHaveLength(18)
   })
 
-  it('accept other limits, but not 0', async () => {
+  it('accept custom limits, but not 0', async () => {
     const { manager } = world({ maxConnecting: { stdio: 1, remote: 2 } })
     const stdio = held('stdio')
     const remote = held('remote')
@@ -88,7 +88,7 @@ describe('connect and connectAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('still enforce the limit after a waiting attempt is aborted', async () => {
+  it('still enforce the limit after an attempt that waits for a free slot is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()
@@ -104,7 +104,7 @@ describe('connect and connectAll', () => {
     expect(remote.most()).toBe(1)
   })
 
-  it('report failures by server name, and connectAll does not reject', async () => {
+  it('report failures by server name; connectAll does not reject', async () => {
     const { manager } = world()
     const bad = scriptedTarget()
     bad.down = new Error('refused')
@@ -171,7 +171,7 @@ describe('connect and connectAll', () => {
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('stop when the signal is aborted, which lets the next server connect', async () => {
+  it('stop when the signal is aborted, so that the next server can connect', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
@@ -227,7 +227,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('resolve when everything is closed, and emit no events afterwards', async () => {
+  it('resolve when all connections are closed, and emit no events afterwards', async () => {
     const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)

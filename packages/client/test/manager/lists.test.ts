@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('the manager treats a list as empty if the server declares the list but does not support it', async () => {
+it('the manager treats a list as empty if the server declares the list but does not support listing it', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -45,7 +45,7 @@ it("the manager limits the total size of a server's lists", async () => {
 })
 
 describe('the tools of all servers', () => {
-  it("contain the server's name, even if there is only one server", async () => {
+  it("are listed with the server's name, even if there is only one server", async () => {
     const { manager } = world()
     await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)
     expect(await manager.tools()).toEqual([
@@ -54,7 +54,7 @@ describe('the tools of all servers', () => {
     ])
   })
 
-  it('are fetched once, and later fetched again from a server whose list has changed', async () => {
+  it('are fetched once, and then only from servers whose lists have changed', async () => {
     const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
@@ -69,7 +69,7 @@ describe('the tools of all servers', () => {
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are fetched again for calls after a change, even while the old list is loading', async () => {
+  it('are fetched again for calls after a change, even while the old list is still loading', async () => {
     const held: ((tools: readonly string[]) => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -103,7 +103,7 @@ describe('the tools of all servers', () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
-  it('are fetched at most twice, however many changes and calls arrive during the first fetch', async () => {
+  it('are fetched at most twice, however many changes and calls occur during the first fetch', async () => {
     const held: (() => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -152,7 +152,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('remain available during a reconnect, and are then fetched again', async () => {
+  it('remain available during a reconnect, and are fetched again afterwards', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()
@@ -227,7 +227,7 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
   })
 })
 
-it('the manager emits listChanged for each known list when changes were missed', async () => {
+it('the manager emits listChanged for each known list if changes may have been missed', async () => {
   const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
   let lost = 1
@@ -265,8 +265,8 @@ describe('prompts and resources', () => {
   })
 })
 
-describe('tool filters', () => {
-  it('allow and deny tools by name or pattern, in lists and in calls', async () => {
+describe('the tool filter', () => {
+  it('allows and denies tools by name or pattern, in lists and in calls', async () => {
     const { manager } = world({
       filters: {
         a: { allow: ['read_*', 'list', '*_*_all', 'wri*ite'], deny: ['read_secret', '*drop*'] },
@@ -297,7 +297,7 @@ describe('tool filters', () => {
     expect([a, b].map(({ server }) => server.of(Method.CallTool))).toEqual([[], []])
   })
 
-  it('match a pattern with many asterisks in linear time', async () => {
+  it('matches a pattern with many asterisks in linear time', async () => {
     const filters = { a: { allow: [`${'*a'.repeat(40)}*b`] } }
     const { manager } = await connected(withTools('a'.repeat(50_000)), { filters })
     const before = process.cpuUsage()

@@ -63,7 +63,7 @@ describe('tool names', () => {
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
-  it('are suggested if the given name is not a full name', async () => {
+  it("are suggested if the given name lacks the server's part", async () => {
     const manager = await managing({ files: ['read', 'write'] })
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])
@@ -116,7 +116,7 @@ describe('tool names', () => {
 })
 
 describe('tool names with `maxNameLength`', () => {
-  it('contain only allowed characters, and a digest if they were truncated or changed', async () => {
+  it('contain only allowed characters, and a digest if the name was truncated or changed', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(

@@ -52,7 +52,7 @@ describe('manager options', () => {
     [3, 0.5, 3_000],
     [6, 0, 30_000],
     [1, 0.3333, 833],
-  ])('given attempt %i and random value %d, produce a delay of %i ms', (attempt, random, ms) => {
+  ])('given attempt %i and random value %d, set a delay of %i ms', (attempt, random, ms) => {
     expect(waitBefore(attempt, DEFAULTS, random)).toBe(ms)
   })
 })
@@ -98,7 +98,7 @@ it.each<[object | undefined, readonly string[]]>([
   [{ allow: ['*ite*e'] }, []],
   [{ deny: ['*e'] }, ['read', 'read_all']],
   [{ allow: ['*'], deny: ['read'] }, ['read_all', 'write']],
-])('toolTest with %j allows %j', (filter, allowed) => {
+])('toolTest given %j allows the tools %j', (filter, allowed) => {
   const allows = toolTest(filter)
   expect(['read', 'read_all', 'write'].filter((tool) => allows(tool))).toEqual(allowed)
 })

@@ -47,7 +47,7 @@ it('the manager leaves no process behind after 20 connections with wrappers, det
   expect(left).toEqual([])
 })
 
-it('closeAll() leaves nothing that keeps the host process alive, even while servers are connecting', async () => {
+it('closeAll() does not keep the host process alive, even if called while servers are connecting', async () => {
   // Resources of other tests may be closed in the meantime, but no additional resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()

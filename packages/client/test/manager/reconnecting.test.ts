@@ -24,7 +24,7 @@ it('the manager waits 1, 2, 4, 8 and 16 s before its five attempts, and then rem
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('the manager creates a new client when an attempt succeeds, but does not reset the attempt count', async () => {
+it('the manager creates a new client for each successful attempt, but does not reset the attempt count', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
@@ -41,7 +41,7 @@ it('the manager creates a new client when an attempt succeeds, but does not rese
   expect(named('reconnecting').at(-1)).toMatchObject({ attempt: 3 })
 })
 
-it('the manager resets the attempt count only after a connection has lasted `stableMs`', async () => {
+it('the manager resets the attempt count only after a connection has lasted for `stableMs`', async () => {
   const { clock, named, a } = await connected({}, { reconnect: { stableMs: 10_000 } })
   const attempts = (): unknown[] =>
     named('reconnecting').map((event) => (event as { readonly attempt: number }).attempt)
@@ -105,7 +105,7 @@ it.each([
   }
 })
 
-it('the manager waits for at most `maxDelayMs`', async () => {
+it('the manager waits for at most `maxDelayMs` between attempts', async () => {
   const { manager, clock, named, a } = await connected(
     {},
     {
@@ -125,7 +125,7 @@ it('the manager waits for at most `maxDelayMs`', async () => {
   expect(named('serverRemoved')).toHaveLength(1)
 })
 
-it('the manager reconnects immediately when the host calls reconnect', async () => {
+it('the manager reconnects immediately if the host calls reconnect', async () => {
   const { manager, clock, named, a } = await connected()
   const first = a.server
   await manager.reconnect('a')
@@ -140,7 +140,7 @@ it('the manager reconnects immediately when the host calls reconnect', async () 
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('the manager obeys the limits for concurrent connection attempts when it reconnects', async () => {
+it('the manager enforces the limits on concurrent connection attempts when it reconnects', async () => {
   const { manager, clock } = world({ maxConnecting: { remote: 2 } })
   const dials = Array.from({ length: 5 }, () => scriptedTarget())
   let now = 0

@@ -64,7 +64,7 @@ describe('a failed request over HTTP', () => {
     ['status 499', new TransportError('No', { status: 499 }), 0],
     ['missing credentials', new TransportError('No', { authFailed: true }), 0],
     ['another error', new Error('No'), 0],
-  ])('causes a ping if the server may be down: %s', async (_, failure, pings) => {
+  ])('makes the manager send a ping if the server may be down: %s', async (_, failure, pings) => {
     const { transport, named } = await failing(failure, { result: {} })
     expect(transport.of(Method.Ping)).toHaveLength(pings)
     expect(named('reconnecting')).toEqual([])
@@ -75,12 +75,12 @@ describe('a failed request over HTTP', () => {
     ['a status about the caller', new TransportError('No', { status: 400 }), 0],
     ["a proxy's status", new TransportError('No', { status: 502 }), 1],
     ['a failure', new Error('No'), 1],
-  ])('causes a reconnect depending on the response to the ping: %s', async (_, pong, times) => {
+  ])('makes the manager reconnect depending on the response to the ping: %s', async (_, pong, times) => {
     const { named } = await failing(new TransportError('No'), pong)
     expect(named('reconnecting')).toHaveLength(times)
   })
 
-  it('causes a reconnect if the server does not respond to the ping within 5 s', async () => {
+  it('makes the manager reconnect if the server does not respond to the ping within 5 s', async () => {
     const { clock, named, manager } = await failing(new TransportError('No'), undefined)
     await clock.advance(4_999)
     expect([named('reconnecting').length, manager.names()]).toEqual([0, ['a']])

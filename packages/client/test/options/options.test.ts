@@ -34,7 +34,7 @@ describe('the client options', () => {
 })
 
 describe('a client', () => {
-  it('has nothing but a name before it is connected', () => {
+  it('has only a name until it is connected', () => {
     const client = new Client(INFO, { name: 'weather' })
     expect([client.name, client.server, client.session, client.isAlive]).toEqual([
       'weather',
@@ -56,7 +56,7 @@ describe('a client', () => {
   it.each([
     ['ping', sessions(), Method.Ping],
     ['server/discover in a revision without ping', modern(), Method.Discover],
-  ])('pings the server with %s', async (_, handshake, method) => {
+  ])('pings the server by sending %s', async (_, handshake, method) => {
     const { client, server } = await scripted({ ...handshake, [Method.Ping]: {} })
     const before = server.of(method).length
     await client.ping()
@@ -84,7 +84,7 @@ describe('a client', () => {
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
   ])(
-    'notifies a server %s that the roots have changed if the revision allows it',
+    'notifies a server %s when the roots have changed, if the revision allows it',
     async (_, handshake, times) => {
       const { client, server } = await scripted({ ...handshake, example: {} })
       await client.rootsChanged()
@@ -105,7 +105,7 @@ describe('a capability that the server has not declared', () => {
     ['prompts', (client) => client.listPrompts()],
     ['logging', (client) => client.setLogLevel('info')],
     ['resources.subscribe', (client) => client.subscribe('a://b')],
-  ])('causes requests that need it to reject: %s', async (capability, request) => {
+  ])('makes requests that need it reject: %s', async (capability, request) => {
     const { client, server } = await scripted({ ...sessions(), [Method.Initialize]: bare })
     const before = server.heard.length
     await expect(request(client)).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('a capability that the server has not declared', () => {
     expect(server.heard).toHaveLength(before)
   })
 
-  it('causes readResource and listResourceTemplates to reject', async () => {
+  it('makes readResource and listResourceTemplates reject', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: { ...bare, capabilities: { prompts: {} } },

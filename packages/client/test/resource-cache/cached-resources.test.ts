@@ -66,7 +66,7 @@ describe('cachedResources', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('removes resources when the connection ends, but keeps those in other partitions', async () => {
+  it('removes resources when the connection ends, but keeps those of other partitions', async () => {
     const { client } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache, { server: 'one', partition: 'ann' })
@@ -134,7 +134,7 @@ describe('cachedResources', () => {
     expect([reads(one.server), reads(other.server)]).toEqual([1, 1])
   })
 
-  it('stops loading when the last caller has aborted', async () => {
+  it('stops loading when all callers have aborted', async () => {
     const { server, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const control = new AbortController()
     const reading = resources.read('a://x', { signal: control.signal })

@@ -33,7 +33,7 @@ describe('a resource cache', () => {
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 
-  it('stores a result as large as the whole cache, but not a larger one', () => {
+  it('stores a result that fills the whole cache, but not a larger one', () => {
     const maxBytes = weightOf('a://b', 'xyz')
     const cache = new ResourceCache({ maxBytes })
     expect(cache.set(key('a://b'), result('xyz'))).toBe(true)

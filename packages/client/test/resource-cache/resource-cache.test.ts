@@ -99,7 +99,7 @@ describe('a cache entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('new')
   })
 
-  it('does not change if the code that set or read it modifies the object', ({ cache }) => {
+  it('does not change if the caller that set or read it modifies the object', ({ cache }) => {
     const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
     cache.set(at('a'), given)
     given.contents[0]!.text = 'changed'
@@ -149,7 +149,7 @@ describe('a full cache', () => {
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('does not store a result that is too large, and removes the old entry', () => {
+  it('does not store a result that is too large, and removes the previous entry for the key', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     cache.set(at('a'), of('small'))
     cache.set(at('b'), of('small'))
@@ -158,7 +158,7 @@ describe('a full cache', () => {
     expect(textOf(cache.get(at('b')))).toBe('small')
   })
 
-  it('counts the size of all data, not only of text', () => {
+  it("includes all data in an entry's size, not only text", () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, null]))
     expect(cache.set(at('a'), { contents: [], _meta: many })).toBe(false)
@@ -166,7 +166,7 @@ describe('a full cache', () => {
 })
 
 describe('cache keys', () => {
-  it('may contain any characters in the server and the URI', ({ cache }) => {
+  it('may contain any characters in the server and URI parts', ({ cache }) => {
     cache.set({ server: 'a', uri: 'b:c' }, of('first'))
     cache.set({ server: 'a:b', uri: 'c' }, of('second'))
     expect(textOf(cache.get({ server: 'a', uri: 'b:c' }))).toBe('first')
@@ -201,7 +201,7 @@ describe('cache invalidation', () => {
   const has = (cache: ResourceCache, uri: string, server = 'one', partition = 'ann'): boolean =>
     cache.get({ server, uri, partition }) !== undefined
 
-  it('removes a resource from every partition, but no other resource', () => {
+  it('removes a resource from every partition, but removes no other resource', () => {
     const cache = filled()
     cache.invalidate(at('a://x'))
     expect(cache.size).toBe(11)
@@ -222,7 +222,7 @@ describe('cache invalidation', () => {
     ])
   })
 
-  it("removes the partition's own entries and the server's public entries", () => {
+  it("removes the given partition's entries and the server's public entries", () => {
     const cache = filled()
     cache.invalidateServer('one', { partition: 'ann' })
     expect([has(cache, 'p://'), has(cache, 'a://x'), has(cache, 'a://x', 'one', 'bob')]).toEqual([
@@ -232,7 +232,7 @@ describe('cache invalidation', () => {
     ])
   })
 
-  it('removes the updated resource and its parents, but no other resource with a similar prefix', () => {
+  it('removes the updated resource and its parents, but not other resources whose URIs have the same prefix', () => {
     const cache = filled()
     cache.invalidateUpdated(at('a://x/y'))
     expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
@@ -283,7 +283,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(cache.get(at('long'))).toBeUndefined()
   })
 
-  it.each([0, -5])('given a ttlMs of %d, prevent caching and remove the old entry', (ttlMs) => {
+  it.each([0, -5])('given a ttlMs of %d, prevent caching and remove the previous entry', (ttlMs) => {
     const cache = new ResourceCache({ ttlMs: 0 })
     cache.set(key, of('old'))
     expect(cache.set(key, of('new', { ttlMs }))).toBe(false)
@@ -344,7 +344,7 @@ describe('a read through the cache', () => {
     expect(loads.pending).toHaveLength(1)
   })
 
-  it('is made once for each partition while the scope is unknown', async ({ cache, loads }) => {
+  it('is performed once for each partition while the cache scope is unknown', async ({ cache, loads }) => {
     const ann = cache.read({ ...at('a'), partition: 'ann' }, loads.load)
     const bob = cache.read({ ...at('a'), partition: 'bob' }, loads.load)
     ;(await loads.at(0)).resolve(of('for ann'))
@@ -362,7 +362,7 @@ describe('a read through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('up'))))).toBe('up')
   })
 
-  it('is repeated each time if the result must not be cached', async ({ cache }) => {
+  it('is performed each time if the result must not be cached', async ({ cache }) => {
     let count = 0
     const load: LoadResource = () => Promise.resolve(of(`${++count}`, { ttlMs: 0 }))
     expect(textOf(await cache.read(at('a'), load))).toBe('1')
@@ -391,7 +391,7 @@ describe('a read through the cache', () => {
     expect(textOf(await next)).toBe('fresh')
   })
 
-  it('does not join an aborted load, even if that load continues', async ({ cache }) => {
+  it('does not join an aborted load, even if that load is still running', async ({ cache }) => {
     const control = new AbortController()
     const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })
     control.abort(new Error('enough'))
@@ -426,7 +426,7 @@ describe('a read through the cache', () => {
     ['the server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
   ])(
-    'is repeated, and its result is not cached, if %s was invalidated in the meantime',
+    'is performed again, and its first result is not cached, if %s was invalidated in the meantime',
     async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)

@@ -35,7 +35,7 @@ it('Skills stops reading a list that exceeds 64 MiB', async () => {
 describe('a skill entry', () => {
   const good = { uri: URI, frontmatter, resources: [document] }
 
-  it('is read without the members that the protocol does not define', () => {
+  it('is read without members that the protocol does not define', () => {
     expect(readEntry({ ...good, more: 1, resources: [{ ...document, more: 1 }] })).toEqual(good)
     expect(readEntry({ ...good, more: 1, resources: 'dynamic' })).toEqual({ ...good, resources: 'dynamic' })
   })
@@ -127,7 +127,7 @@ describe('the frontmatter of a SKILL.md', () => {
     ['a: {b: 1, c: 1}', { a: { b: 1 } }, false],
     ['a: 1', { a: '1' }, false],
     ['a: {}', { a: null }, false],
-  ])('given the YAML %s and the entry %j, matches: %j', (block, stated, same) => {
+  ])('given the YAML %s and the entry %j, matches the entry: %j', (block, stated, same) => {
     expect(verifying(`---\n${block}\n---\n`, stated)).toBe(same ? 'none' : OTHER)
   })
 })

@@ -92,7 +92,7 @@ describe('ChildProcessTransport', () => {
     { command: 'no-such-program-anywhere', args: ['--token=canary'] },
     { command: process.execPath, args: ['--token=canary\0'] },
     { command: process.execPath, env: { TOKEN: 'canary\0' } },
-  ])('rejects without revealing arguments and variables, which may be secret: %j', async (options) => {
+  ])('rejects without revealing arguments or variables, which may be secret: %j', async (options) => {
     const error: unknown = await new ChildProcessTransport(options).start(handlers).catch((each) => each)
     expect(error).toBeInstanceOf(SpawnError)
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
@@ -152,7 +152,7 @@ describe("the child's environment", () => {
     expect(env).not.toHaveProperty('TERM')
   })
 
-  test('contains all variables, or only the given ones, depending on `inheritEnv`', async () => {
+  test('contains all variables, or only the given variables, depending on `inheritEnv`', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     const all = await seen({ inheritEnv: 'all' })
     const none = await seen({ inheritEnv: 'none', env: { API_KEY: 'given' } })

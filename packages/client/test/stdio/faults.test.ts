@@ -115,7 +115,7 @@ describe('pending calls', () => {
 })
 
 describe('a process that neither reads nor responds', () => {
-  test.for(['mute', 'deaf'])('makes connect time out if it is %s', async (mode) => {
+  test.for(['mute', 'deaf'])('makes connect time out if the process is %s', async (mode) => {
     await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   })
 

@@ -28,7 +28,7 @@ async function on(platform: NodeJS.Platform) {
   }
 }
 
-it("listProcesses() uses the system's own ps on macOS, and ignores PATH", async () => {
+it("listProcesses() runs the system's own `ps` on macOS, and ignores PATH", async () => {
   const { write, log } = await on('darwin')
   await write('ps')
   const processes = await listProcesses('X=1')
@@ -36,7 +36,7 @@ it("listProcesses() uses the system's own ps on macOS, and ignores PATH", async 
   expect(processes.map(({ pid }) => pid)).toContain(process.pid)
 })
 
-it("processTree() kills processes with the system's own taskkill on Windows, and ignores PATH", async () => {
+it("processTree() kills processes with the system's own `taskkill` on Windows, and ignores PATH", async () => {
   const { folder, write, log } = await on('win32')
   await write('taskkill')
   // On this system, this is a single file name that contains backslashes.

@@ -47,7 +47,7 @@ describe('stopping a process tree, https://modelcontextprotocol.io/specification
     },
   )
 
-  test('takes at most 5 s if the processes cannot be killed', async () => {
+  test('takes at most 5 s, even if the processes cannot be killed', async () => {
     const said = await stopped(undefined, undefined)
     expect(said.at(-1)).toBeLessThanOrEqual(5_100)
     expect(said.length).toBeGreaterThan(10)

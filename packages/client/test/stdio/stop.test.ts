@@ -82,7 +82,7 @@ describe('a process started by a custom spawn function', () => {
   })
 })
 
-test('the transport stops the servers of a host that exits without closing them', async ({
+test('the transport stops its server if the host exits without closing the transport', async ({
   onTestFinished,
 }) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)

@@ -212,7 +212,7 @@ describe('callTool with an outputSchema', () => {
     }
   })
 
-  it('stops using a schema that takes too many steps, and reports it once', async () => {
+  it('stops using a schema whose validation takes too many steps, and reports it once', async () => {
     const numbers = { items: { type: 'number' } }
     const schema = {
       type: 'object',
@@ -273,7 +273,7 @@ describe('callTool with an outputSchema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
-  it('stops validating if the cost doubles with each nested level', async () => {
+  it('stops validating if the cost doubles with each level of nesting', async () => {
     const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
     const schema = {
       $ref: '#/$defs/node',
