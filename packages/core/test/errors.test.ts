@@ -46,7 +46,7 @@ it('the reference documents the HTTP status of each code', () => {
 it.each([
   ['an unknown resource', resourceNotFound('x://y')],
   ['a missing capability', missingCapability('x', {})],
-])('the code of %s is documented in each era', (_, error) => {
+])('the reference documents the code for %s in each era', (_, error) => {
   for (const [revision, column] of [
     [session, 'session'],
     [alone, 'alone'],
@@ -64,7 +64,7 @@ it('the reference does not list the codes of one era for the other era', () => {
   expect(only('session')).toEqual([-32020, -32021, -32022])
 })
 
-it('every usage error is thrown by some package', () => {
+it('every usage error is thrown by at least one package', () => {
   const packages = new URL('../../', import.meta.url)
   // This call is not recursive, because Node.js would follow the links in every node_modules folder.
   const sources = readdirSync(packages)
@@ -79,7 +79,7 @@ it('every usage error is thrown by some package', () => {
   expect(Object.keys(USAGE_ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([])
 })
 
-it('usageError puts its code into both `code` and the message', () => {
+it('usageError() includes its code in both `code` and the message', () => {
   const error = usageError('ERR_MCP_OPTION', 'The option x is wrong')
   expect(error).toBeInstanceOf(UsageError)
   expect(error).toMatchObject({ code: 'ERR_MCP_OPTION', message: 'The option x is wrong [ERR_MCP_OPTION]' })

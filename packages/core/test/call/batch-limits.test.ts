@@ -59,7 +59,7 @@ describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results'
     return session.post(calls(name))
   }
 
-  it('encodes only the results that fit', async () => {
+  it('encodes only as many results as fit', async () => {
     const stringify = vi.spyOn(JSON, 'stringify')
     onTestFinished(() => stringify.mockRestore())
     await overHttp({})
@@ -102,7 +102,7 @@ describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results'
   })
 })
 
-it("a server returns the first result of a batch up to the tool's limit, even if the server's limit is lower", async () => {
+it("a server returns the first result of a batch if it is within the tool's limit, even if the server's limit is lower", async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -142,7 +142,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     return { ...harness, client, gate, dropped, statuses }
   }
 
-  it('has at most four maximum-size results queued, and receives errors instead of the others', async () => {
+  it('has at most four maximum-size results queued, and receives errors for the other calls', async () => {
     const { client, gate, dropped, endpoint, statuses } = await stalled()
     expect(await statuses(60, 15_000)).toEqual(Array.from({ length: 60 }, () => 202))
     gate.resolve()
@@ -165,7 +165,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('receives 503 for further requests while pending calls could exceed the limit for queued results', async () => {
+  it('receives 503 for further requests while its pending calls could exceed the limit on queued results', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -207,7 +207,7 @@ describe('an HTTP+SSE client that stops reading', () => {
 })
 
 describe('runBatch with structured results', () => {
-  it('validates only the results that fit', async () => {
+  it('validates only as many results as fit', async () => {
     let validated = 0
     const list = z.array(z.number())
     const outputSchema = {
@@ -242,7 +242,7 @@ describe('runBatch with structured results', () => {
 })
 
 describe('runBatch', () => {
-  it("processes other clients' requests between large results", async () => {
+  it("handles other clients' requests between large results", async () => {
     const order: string[] = []
     const harness = createHarness({
       setUp: (to) =>

@@ -24,7 +24,7 @@ describe('ClientView', () => {
     expect(client.supports(capability)).toBe(supported)
   })
 
-  it("returns an extension's settings from extension()", () => {
+  it("returns an extension's settings", () => {
     expect(['a/b', 'odd', 'toString'].map((id) => client.extension(id))).toEqual([
       { c: 1 },
       undefined,

@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('start anew with each call', async () => {
+  it('are measured separately for each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -146,7 +146,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('sends neither a response nor other messages after its cancellation', async () => {
+  it('sends neither a response nor other messages if it was cancelled', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)

@@ -17,7 +17,7 @@ describe('log messages', () => {
     ['debug', 'info', false],
     ['error', 'info', true],
     ['emergency', undefined, false],
-  ] as const)('at level %s, for a client at level %s, reach the client: %s', (level, set, reaches) => {
+  ] as const)('message level %s, client level %s → reach the client: %s', (level, set, reaches) => {
     expect(reachesLevel(level, set)).toBe(reaches)
   })
 })

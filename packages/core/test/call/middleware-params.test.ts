@@ -13,7 +13,7 @@ it.each([
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 
-it('MiddlewareStack returns method-specific and general middleware in the order of registration', () => {
+it('MiddlewareStack returns general and method-specific middleware in the order of registration', () => {
   const stack = new MiddlewareStack()
   expect(stack.around('ping')).toBeUndefined()
   const [one, all, other] = [1, 2, 3].map(() => (_ctx: unknown, next: () => Promise<object>) => next())

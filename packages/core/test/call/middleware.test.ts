@@ -21,8 +21,8 @@ function create() {
   return { server, ask }
 }
 
-describe('server.use with a method', () => {
-  it('types the parameters and the result', async () => {
+describe('middleware added with server.use()', () => {
+  it('has typed parameters and a typed result if it is added for a method', async () => {
     const { server, ask } = create()
     const seen: string[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -42,7 +42,7 @@ describe('server.use with a method', () => {
   })
 
   it.each([{}, { name: 5 }, { name: 'one', arguments: [] }])(
-    'does not run middleware for invalid parameters: %j',
+    'does not run for invalid parameters: %j',
     async (params) => {
       const { server, ask } = create()
       let ran = 0
@@ -55,7 +55,7 @@ describe('server.use with a method', () => {
     },
   )
 
-  it('adapts a result returned by middleware to the client’s revision', async () => {
+  it('can return a result, which is adapted to the client’s revision', async () => {
     const { server, ask } = create()
     server.use('tools/call', async () => ({
       content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }],
@@ -67,7 +67,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('treats an error from middleware like an error from a handler', async () => {
+  it('that throws is treated like a handler that throws', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -75,14 +75,14 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('affects only calls that start after the middleware is added', async () => {
+  it('affects only calls that start after it is added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('does not validate a result that middleware has replaced', async () => {
+  it('can replace the result, which is then not validated', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

@@ -104,7 +104,7 @@ describe('the keepalive for a call with a progress token', () => {
     expect(received()).toHaveLength(3)
   })
 
-  it('is no longer sent after the call has been cancelled', async () => {
+  it('is no longer sent once the call has been cancelled', async () => {
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     await call({ peer, clock }, 1)
     await clock.advance(20 * SECOND)

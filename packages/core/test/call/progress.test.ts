@@ -23,7 +23,7 @@ const start = (): {
 }
 
 describe("keepalives between a handler's reports, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress", () => {
-  it('start at 0 and increase by a millionth, without a total or message', () => {
+  it('start at 0 and increase by one millionth, without a total or message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },
@@ -41,7 +41,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('do not suppress a report whose value they have already passed', () => {
+  it('do not suppress a report whose value the keepalives have already passed', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')
@@ -51,7 +51,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(report(1, 10)).toMatchObject({ progress: 1 })
   })
 
-  it('stay below the total, and omit the total after the handler has reached it', () => {
+  it('stay below the total, and omit the total once the handler has reached it', () => {
     const { report, beat } = start()
     report(9.9999999, 10)
     for (let n = 0; n < 20; n++) expect(beat()?.progress).toBeLessThan(10)
@@ -73,7 +73,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(beat()).toBeUndefined()
   })
 
-  it('always increase, and never suppress an increasing report', () => {
+  it('always increase, and never suppress a report that increases', () => {
     const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
     const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
     fc.assert(

@@ -10,7 +10,7 @@ it.each([
   [['a'], { auth: { principal: 'p' } }, ['a']],
   [['a'], { local: false }, ['a']],
 ])(
-  'lacking(%j, %j) returns all required scopes if the caller lacks one of them',
+  'lacking(%j, %j) returns all required scopes if the caller lacks at least one of them',
   (scopes, caller, missing) => {
     expect(lacking(scopes, caller)?.data).toEqual(missing && { scopes: missing })
   },

@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import { separating } from '../../src/call/separate-response.ts'
 
-it('separating() separates a response from a notification that was sent less than a second earlier', async () => {
+it('separating() separates a response from a notification sent less than a second earlier', async () => {
   const clock = new FakeClock()
   const sent: string[] = []
   const exchange = separating(

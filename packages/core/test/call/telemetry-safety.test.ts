@@ -2,13 +2,13 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { SafeTelemetry } from '../../src/call/observation/call-observers.ts'
 
-describe('telemetry that throws', () => {
+describe('SafeTelemetry', () => {
   const setUp = () => {
     const reported: unknown[] = []
     return { reported, safe: new SafeTelemetry(new FakeClock(), (error) => reported.push(error)) }
   }
 
-  it('does not prevent later steps, and is reported once', () => {
+  it('continues if the telemetry throws, and reports only the first error', () => {
     const { reported, safe } = setUp()
     const fail = (): never => {
       throw 'broken'
@@ -28,7 +28,7 @@ describe('telemetry that throws', () => {
         throw 'broken'
       },
     ],
-  ])('runs each step exactly once, even if it calls the step %s', (_what, run) => {
+  ])('runs each step exactly once, even if the telemetry calls it %s', (_what, run) => {
     const { safe } = setUp()
     let runs = 0
     expect(safe.within(run, () => ++runs)).toBe(1)

@@ -92,14 +92,14 @@ it('a server uses a single timer for all calls with the same limit', async () =>
   expect(clock.pending - before).toBe(2)
 })
 
-describe('an invalid argument of ctx.progress', () => {
+describe('a call of ctx.progress with invalid arguments', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
     [`1, 'Half done'`, [1, 'Half done']],
     ['NaN', [Number.NaN]],
     ['1, 2, an array', [1, 2, ['Half done']]],
     ['null', [null]],
-  ])('is logged once per call: ctx.progress(%s)', async (given, args) => {
+  ])('is logged only once for each request: ctx.progress(%s)', async (given, args) => {
     const { logged, reply } = await start({
       handler: (ctx) => {
         // Nobody awaits these promises, so a rejection would end the process.

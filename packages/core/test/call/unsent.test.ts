@@ -28,7 +28,7 @@ async function call(
   return { lines: logger.lines, ctx: kept as RequestContext }
 }
 
-describe('a message that the client does not receive', () => {
+describe('a message that is not sent to the client', () => {
   it.each<[string, (ctx: RequestContext) => void]>([
     ['ctx.log', (ctx) => ctx.log.info('late')],
     ['ctx.progress', (ctx) => void ctx.progress(5)],

@@ -63,7 +63,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     ])
   })
 
-  it('delays later messages until the session is open, and then handles them in order', async () => {
+  it('delays later messages until the session is open, after which they are handled in order', async () => {
     const lifespan = deferred()
     const { transport } = connect({ ready: () => lifespan.promise })
     void transport.receive(initialize())
@@ -75,7 +75,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
-  it('must come before every message except a ping', async () => {
+  it('must precede every message except a ping', async () => {
     const { started, transport } = connect()
     await transport.receive(call(1, 'a'))
     await transport.receive(ping(2))
@@ -125,7 +125,7 @@ describe('an unreadable message', () => {
     ['text that is not JSON', '{', -32700],
     ['an array in a revision without batches', [call(1, 'a')], -32600],
     ['a message without a version', { id: 3, method: 'ping' }, -32600],
-  ])('causes an error response, and does not affect the next message: %s', async (_, message, code) => {
+  ])('produces an error response, and does not affect the next message: %s', async (_, message, code) => {
     const { transport } = await open()
     await transport.receive(message)
     await transport.receive(ping(9))
@@ -203,7 +203,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('receive a single array, which has no entries for notifications', async () => {
+  it('receive a single array without entries for notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('still receive the other responses if one of the calls is cancelled', async () => {
+  it('receive the remaining responses if one of their calls is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -295,7 +295,7 @@ describe('a slow client', () => {
     return transport
   }
 
-  it('receives every response, but only the log messages sent before it became slow', async () => {
+  it('receives every response, but no log messages after it has become slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
@@ -333,7 +333,7 @@ describe('a slow client', () => {
     ])
   })
 
-  it('receives each change notification once after it catches up', async () => {
+  it('receives each change notification once after it has caught up', async () => {
     const runtime = createTestRuntime({})
     const transport = await openSlow(runtime)
     void transport.receive(ping(1))
@@ -393,7 +393,7 @@ describe('closing a connection', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('gives running calls two seconds when the peer closes the connection', async () => {
+  it('gives running calls two seconds to finish if the peer closes the connection', async () => {
     const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'quick'))
     void transport.receive(call(2, 'slow'))
@@ -439,7 +439,7 @@ describe('a failing transport', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('is unsubscribed from change notifications after it %s', async (_, end) => {
+  ])('no longer receives change notifications after it %s', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},

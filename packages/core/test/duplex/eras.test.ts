@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('requires the revision if a call in the session has the same id', async () => {
+  it('requires the revision in the notification if a call in the session has the same id', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -205,7 +205,7 @@ describe.each([
 })
 
 describe('stateless requests on a duplex transport', () => {
-  it('are read, even at the in-flight limit, while a question to the client is pending', async () => {
+  it('are read while a question to the client is pending, even at the in-flight limit', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: silent },
@@ -302,7 +302,7 @@ describe('a ping on a connection', () => {
     ['it lacks required metadata', [VERSION], undefined, { error: { code: -32602 } }],
     ['it lacks metadata on a server that serves only sessions', ['2025-11-25'], undefined, { result: {} }],
   ])(
-    'receives the response that the revisions of the connection define if %s',
+    "receives the response that the connection's revisions define if %s",
     async (_what, revisions, _meta, expected) => {
       const transport = new ScriptedTransport()
       serverOf().connect(transport, { revisions })
@@ -313,7 +313,7 @@ describe('a ping on a connection', () => {
 })
 
 describe('a connection that serves a single era', () => {
-  it('rejects initialize with the supported versions if it has no sessions', async () => {
+  it('rejects initialize with a list of the supported versions if that era has no sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -328,7 +328,7 @@ describe('a connection that serves a single era', () => {
     ])
   })
 
-  it('rejects server/discover with a session-era error if it has only sessions', async () => {
+  it('rejects server/discover with an error of the session era if that era has sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))
@@ -352,7 +352,7 @@ describe('a connection that serves a single era', () => {
   })
 })
 
-describe('server.handleMessage in both eras', () => {
+describe('server.handleMessage on a server for one or both eras', () => {
   it.each<[string, readonly (typeof VERSION | '2025-11-25')[], object, object]>([
     ['with its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
     ['without metadata', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],

@@ -70,7 +70,7 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('a response sent after progress notifications on a byte stream', () => {
+describe('a response after progress notifications on a byte stream', () => {
   it('waits until the client responds to a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
@@ -94,7 +94,7 @@ describe('a response sent after progress notifications on a byte stream', () => 
     expect(transport.order).toEqual([PROGRESS, 'ping'])
   })
 
-  it('waits in a batch', async () => {
+  it('waits for the pong in a batch, too', async () => {
     const { transport } = await open()
     void transport.receive([call(1)])
     await settled()
@@ -111,7 +111,7 @@ describe('a response sent after progress notifications on a byte stream', () => 
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s without a pong, and later responses then wait only 20 ms', async () => {
+  it('is sent after 1 s without a pong, after which later responses wait only 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('a response sent after progress notifications on a byte stream', () => 
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a pong again after the client has sent a late pong', async () => {
+  it('waits up to 1 s for a pong again once the client has sent a late pong', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -194,7 +194,7 @@ describe('a response sent after progress notifications on a byte stream', () => 
   })
 })
 
-it('a response sent after progress notifications on other transports is not delayed', async () => {
+it('a response after progress notifications on other transports is not delayed', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

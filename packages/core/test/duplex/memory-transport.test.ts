@@ -25,7 +25,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('createMemoryTransportPair', () => {
-  it('delivers messages in order in both directions, but not before send() returns', async () => {
+  it('delivers messages in order in both directions, but only after send() returns', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -92,7 +92,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('delivers each message once before it closes', async () => {
+  it('delivers each pending message once before it closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')
@@ -113,14 +113,14 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toEqual([])
   })
 
-  it('resolves a waiting send() when the other side closes', async () => {
+  it('resolves a pending send() when the other side closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const behind = left.send('x'.repeat(2 * 1024 * 1024))
     await right.close()
     await expect(behind).resolves.toBeUndefined()
   })
 
-  it('drops a message if its signal aborts before delivery', async () => {
+  it('drops a message if its signal is aborted before delivery', async () => {
     const [left, right] = createMemoryTransportPair()
     const controller = new AbortController()
     void left.send('dropped', { signal: controller.signal })

@@ -34,7 +34,7 @@ describe('server.handleMessage', () => {
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
   ])(
-    'responds to a message passed %s, and calls the handler with the caller but no session',
+    'responds to a message passed %s, and calls the handler with the caller but without a session',
     async (_, message) => {
       const sent: string[] = []
       const answer = await weather().handleMessage(message, {
@@ -89,7 +89,7 @@ describe('server.handleMessage', () => {
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is awaited by server.close(), as are its waitUntil promises', async () => {
+  it('makes server.close() wait for the call and its waitUntil promises', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -59,7 +59,7 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 describe.each(KINDS)(
   `tools with a user interface, listed for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('include ui only for clients that support user interfaces', async () => {
+    it('include `ui` only for clients that support user interfaces', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -85,7 +85,7 @@ describe.each(KINDS)(
       ],
       ['another extension', { extensions: { 'com.example/ui': SHOWS.extensions[ID] } }],
       ['extensions that are not an object', { extensions: 1 }],
-    ])('omit ui for clients that declare %s', async (_case, capabilities) => {
+    ])('omit `ui` for clients that declare %s', async (_case, capabilities) => {
       const [tool] = await listerOf(createServer([forecast]))(capabilities)
       expect(tool?._meta).not.toHaveProperty('ui')
     })
@@ -103,7 +103,7 @@ describe.each(KINDS)(
 )
 
 describe('the apps() extension', () => {
-  it('is declared in every revision if it is enabled', async () => {
+  it('is declared in every revision if enabled', async () => {
     const server = createServer([forecast])
     const { result } = await modernClient(server)('server/discover')
     expect(result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
@@ -111,7 +111,7 @@ describe('the apps() extension', () => {
     expect(client.initialized.result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
   })
 
-  it('must be enabled before a tool with ui is added', () => {
+  it('must be enabled before a tool with `ui` is added', () => {
     const server = new McpServer({ name: 'plain', version: '1' })
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
@@ -138,14 +138,14 @@ describe('a tool with a user interface', () => {
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('can set _meta.ui and the older key itself, and both are removed for other clients', async () => {
+  it('may set _meta.ui and its older key directly; both are removed for other clients', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is listed with ui only for clients that support it, even with pages, priorities and session tools', async () => {
+  it('is listed with `ui` only for clients that support it, even with pages, priorities and session tools', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },
@@ -161,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('can be visible to the model only, and then needs no resource URI', async () => {
+  it('can be visible to the model only, in which case it needs no resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
@@ -192,7 +192,7 @@ describe('a tool with a user interface', () => {
     )
   })
 
-  it('is rejected if both ui and _meta.ui are set', () => {
+  it('is rejected if both `ui` and `_meta.ui` are set', () => {
     const twice = { ...forecast, _meta: { ui: { resourceUri: uri } } }
     expect(() => createServer([twice])).toThrow(/twice/)
   })
@@ -262,7 +262,7 @@ describe(`app() (${SPEC}#ui-resource-format)`, () => {
     expect(app({ uri, name: 'a', html: 'x', ...settings })._meta).toEqual(_meta)
   })
 
-  it('causes resources/read to fail if html does not return a string', async () => {
+  it('makes resources/read fail if `html` does not return a string', async () => {
     const server = createServer([])
     server.add(app({ ...full, html: () => 1 as never }))
     expect((await modernClient(server)('resources/read', { uri: full.uri })).error?.code).toBe(-32603)

@@ -170,7 +170,7 @@ describe('a typical server', () => {
     })
   })
 
-  it('keeps definitions in separate files, for any server or for servers with a specific app', async () => {
+  it('adds definitions that were made separately, for any server or for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -257,7 +257,7 @@ describe('a typical server', () => {
     expect(remove()).toEqual([false, false, false, false])
   })
 
-  it('infers types from JSON Schema', async () => {
+  it("infers a handler's types from JSON Schema", async () => {
     const server = create()
     server.addTool({
       name: 'json',
@@ -325,7 +325,7 @@ describe('a typical mistake', () => {
     })
   })
 
-  it('in the context is a compile error', () => {
+  it('in the use of the context is a compile error', () => {
     never(() => {
       // @ts-expect-error the levels are those of syslog
       server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
@@ -346,7 +346,7 @@ describe('addTool', () => {
     )
   })
 
-  it('allows an annotation that is not similar to a known one', () => {
+  it('allows an annotation whose name is not similar to a known one', () => {
     const annotations = { 'com.example/cost': 5 } as object
     expect(() => create().addTool({ name: 'a', annotations, handler })).not.toThrow()
   })

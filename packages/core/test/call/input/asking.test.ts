@@ -33,7 +33,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     ['decline', 'The user declined: Delete all of a?'],
     ['cancel', 'The user closed without an answer: Delete all of a?'],
-  ])('returns an error message for the model if the user action is %s', async (action, text) => {
+  ])("returns an error message for the model if the user's action is %s", async (action, text) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => ({ action }) })
     expect(reply.result).toEqual({ content: [{ type: 'text', text }], isError: true })
     expect(runs.handler).toBe(0)

@@ -139,7 +139,7 @@ describe('shownContent', () => {
     ['a URL with an id', withId, { kind: 'url', message: 'Pay', url: 'https://x/id', seesDecline: false }],
     ['a message', plain, { kind: 'sampling', params: { messages: [text], maxTokens: 1 } }],
     ['the roots', listRoots(), { kind: 'roots' }],
-  ])('returns content that is the same for all clients: %s', (_what, question, content) => {
+  ])('returns the same content for all clients: %s', (_what, question, content) => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
@@ -241,7 +241,7 @@ describe('decodeResponse', () => {
     ['sampling', accept, false],
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
-  ] as const)('given a response to %s with %j, checkShape accepts or rejects it', (kind, response, valid) => {
+  ] as const)('checks the shape of a response to %s: %j', (kind, response, valid) => {
     const check = (): void => checkShape(kind, response, 'q')
     if (valid) check()
     else expect(check).toThrow(QuestionError)

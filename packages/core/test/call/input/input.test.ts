@@ -40,7 +40,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('can pass tools and their results to a model', async () => {
+  it('can send tools and their results to a model', async () => {
     const text = { type: 'text', text: 'Rain?' } as const
     const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
     const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
@@ -172,7 +172,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('are not answered by responses with other ids, which are counted', async () => {
+  it('ignore and count responses with other ids', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can use any method, and their results are not validated', async () => {
+  it('may use any method, and their results are not validated', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])

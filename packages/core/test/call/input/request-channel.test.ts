@@ -134,7 +134,7 @@ describe('PendingRequests', () => {
 })
 
 describe('PendingRequests.confirmRead', () => {
-  it('waits up to 1 s for a pong, but only 20 ms while an earlier ping is unanswered', async () => {
+  it('waits up to 1 s for a pong, but only 20 ms if an earlier ping is still unanswered', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

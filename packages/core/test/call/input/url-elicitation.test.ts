@@ -154,7 +154,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await call)).toBe('three mails')
   })
 
-  it('asks again with a new URL after 45 s', async () => {
+  it('asks again with a new URL if the elicitation is not completed within 45 s', async () => {
     const bench = open({ limits: { handlerTimeoutMs: 10_000 } })
     const first = asked(await bench.call())
     let answer: Answer | undefined
@@ -184,7 +184,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks immediately if the handler requires a different URL', async () => {
+  it('asks the user immediately if the handler requires a different URL', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
@@ -196,7 +196,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
-  it('asks again immediately if the URL contains no id', async () => {
+  it('asks the user again immediately if the URL contains no id', async () => {
     const bench = open()
     bench.server.addTool({ name: 'silent', handler: () => requireUrl('https://mail.example/terms') })
     const first = asked(await bench.call({}, 'silent'))
@@ -207,14 +207,14 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('returns an error message if the user action is %s', async (action, text) => {
+  ])("returns an error message if the user's action is %s", async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
     expect(textOf(answer)).toMatch(text)
   })
 
-  it('keeps the state of an earlier round', async () => {
+  it('keeps the state from an earlier round', async () => {
     const bench = open()
     bench.server.addTool({
       name: 'loop',
@@ -246,7 +246,7 @@ describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
 })
 
 describe('middleware that requires a URL', () => {
-  it('runs again on every retry, and guards the handler', async () => {
+  it('runs on every retry, and prevents the handler from running until it calls next()', async () => {
     const bench = open()
     let ran = 0
     bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })

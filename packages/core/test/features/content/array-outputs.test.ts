@@ -39,7 +39,7 @@ describe.each(SESSION_REVISIONS)('a non-object outputSchema for a client that us
     handler: () => ({ list: ['a'] }),
   })
 
-  it('is not published, whereas an object schema is published in revisions with outputSchema', async () => {
+  it('is not published, whereas an object schema is published in revisions that support outputSchema', async () => {
     const peer = await openPeer(server, { version })
     const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
     const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
@@ -53,7 +53,7 @@ describe.each(SESSION_REVISIONS)('a non-object outputSchema for a client that us
     ['json', '[{"id":"a"},{"id":"b"},{"id":"c"}]'],
     ['number', '5'],
     ['nothing', 'null'],
-  ])('causes the value to be sent only as text, without a wrapper: %s', async (name, text) => {
+  ])('makes the server send the value only as text, without a wrapper: %s', async (name, text) => {
     const peer = await openPeer(server, { version })
     expect((await peer.request('tools/call', { name })).result).toEqual({
       content: [{ type: 'text', text }],

@@ -149,7 +149,7 @@ const SUBJECT: Readonly<Record<string, string>> = {
   'prompts/get': 'The prompt "p" returned',
 }
 
-describe('a value that JSON would reduce to {}', () => {
+describe('a value that JSON cannot represent', () => {
   const alone = LOSSES.filter(([, , problem]) => !problem.includes('promise'))
 
   it.each(alone)('is logged as an error if a tool returns %s', async (_name, make, problem) => {
@@ -219,7 +219,7 @@ describe('a value that JSON would reduce to {}', () => {
       },
       'list[0].list: is an object that contains itself; send a copy without it',
     ],
-  ])('is logged with its path and a description for %s', async (_name, make, problem) => {
+  ])('is logged with its path and a description if it is %s', async (_name, make, problem) => {
     const join = problem.startsWith('is') ? ': ' : '.'
     expect(
       await logOf(

@@ -88,7 +88,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('can be returned by an async handler, and can contain undefined members and blocks from the helpers', async () => {
+  it('can be returned by an async handler, and can contain undefined members and content blocks from the helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('must wrap its content blocks, because bare blocks are logged as an error: %j', async (value) => {
+  ])('must wrap its content blocks in an object, because bare blocks are logged as an error: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
