@@ -161,7 +161,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is resolved only once, which prevents DNS rebinding',
+          name: 'is resolved only once, to prevent DNS rebinding',
         },
       ],
     },
@@ -172,7 +172,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'given iss support %j and iss "%s", causes the error "%s"',
+          name: 'given iss support %j and iss "%s", makes the request fail with the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',

@@ -117,7 +117,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading if the server sends requests without reading the responses',
+          name: 'the client stops reading if the server sends requests but does not read the responses',
         },
       ],
     },
@@ -180,12 +180,12 @@ export const FLOW_CONTROL: Group = {
       behaviour:
         'Results that cannot be sent are not validated or encoded, and other clients get their turn after each large result.',
       tests: [
-        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
+        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only as many results as fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: "processes other clients' requests between large results",
+          name: "handles other clients' requests between large results",
         },
-        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
+        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only as many results as fit' },
       ],
     },
     {
@@ -223,7 +223,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'are not reported if they decrease or are infinite, but a decrease restarts the timeout',
+          name: 'are not reported if the value decreases or is infinite, but a decrease restarts the timeout',
         },
       ],
     },

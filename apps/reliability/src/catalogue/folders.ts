@@ -16,7 +16,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/large-file.system.test.ts',
-          name: 'with %s, takes at most %d s of CPU time and 150 MiB of memory to edit',
+          name: 'can be edited with %s in at most %d s of CPU time and 150 MiB of memory',
         },
         {
           file: 'packages/cli/test/install/edges.test.ts',

@@ -47,7 +47,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'is logged with its path and a description for %s',
+          name: 'is logged with its path and a description if it is %s',
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
@@ -68,7 +68,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'a value that JSON would reduce to {}',
+          name: 'a value that JSON cannot represent',
         },
       ],
     },

@@ -88,7 +88,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'must come before every message except a ping',
+          name: 'must precede every message except a ping',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
@@ -115,7 +115,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither a response nor other messages after its cancellation',
+          name: 'sends neither a response nor other messages if it was cancelled',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -135,7 +135,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'always increase, and never suppress an increasing report',
+          name: 'always increase, and never suppress a report that increases',
         },
       ],
     },

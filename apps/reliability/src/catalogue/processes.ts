@@ -179,7 +179,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: "shows the entry's envFile, and is requested again if that file changes",
+          name: "shows the content of the entry's envFile, and is requested again if that file changes",
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',

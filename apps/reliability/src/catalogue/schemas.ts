@@ -58,7 +58,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'stops validating if the cost doubles with each nested level',
+          name: 'stops validating if the cost doubles with each level of nesting',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -181,7 +181,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
-          name: 'can require input for at most eight rounds',
+          name: 'can require input in at most eight rounds',
         },
       ],
     },

@@ -255,7 +255,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects the request if the server immediately loses the new session too',
+          name: 'rejects the request if the server immediately loses the new session, too',
         },
       ],
     },
