@@ -210,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('if it lists the roots, is followed by notifications when they change, in revisions that define these notifications', async () => {
+  it('for roots is followed by a notification when the roots change, if the revision defines it', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },

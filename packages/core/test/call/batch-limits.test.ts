@@ -102,7 +102,7 @@ describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results'
   })
 })
 
-it("a server returns the first result of a batch if it is within the tool's limit, even if the server's limit is lower", async () => {
+it("a batch returns the first result up to the tool's limit, even if the server's limit is lower", async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
