@@ -78,9 +78,9 @@ describe('the card', () => {
 
   it.each<[string, string, string | undefined, readonly string[]]>([
     ['the path of publicUrl', `${ORIGIN}/tools/mcp`, '/mcp', ['/tools/mcp/server-card', CARD]],
-    ['the path of the mount if publicUrl has none', ORIGIN, '/ai', ['/ai/server-card']],
-    ['a path with a slash at its end', `${ORIGIN}/mcp/`, undefined, [CARD, '/server-card']],
-    ['no path', ORIGIN, undefined, ['/server-card']],
+    ["the mount's path if publicUrl has none", ORIGIN, '/ai', ['/ai/server-card']],
+    ['a path with a trailing slash', `${ORIGIN}/mcp/`, undefined, [CARD, '/server-card']],
+    ['the root path', ORIGIN, undefined, ['/server-card']],
   ])('is served below %s', async (_, publicUrl, path, served) => {
     const request = mounted(OPTIONS, { publicUrl, ...(path !== undefined && { path }) })
     const [first = ''] = served
@@ -234,11 +234,11 @@ describe('a mount refuses', () => {
   const long = 'x'.repeat(101)
   it.each<[string, ServerCardOptions, Mount, Info, RegExp]>([
     ['a card without publicUrl', OPTIONS, { publicUrl: undefined as never }, INFO, /card needs publicUrl/],
-    ['a publicUrl that is no URL', OPTIONS, { publicUrl: 'shop.example' }, INFO, /publicUrl must be/],
+    ['a publicUrl that is not a URL', OPTIONS, { publicUrl: 'shop.example' }, INFO, /publicUrl must be/],
     ['a name without a domain', {}, {}, { ...INFO, description: 'x' }, /card\.name must have the form/],
-    ['a name of two slashes', { ...OPTIONS, name: 'a/b/c' }, {}, INFO, /card\.name/],
+    ['a name with two slashes', { ...OPTIONS, name: 'a/b/c' }, {}, INFO, /card\.name/],
     ['a name of 201 characters', { ...OPTIONS, name: `a/${'b'.repeat(199)}` }, {}, INFO, /card\.name/],
-    ['no description', { name: 'a/b' }, {}, INFO, /card\.description must have 1 to 100/],
+    ['a missing description', { name: 'a/b' }, {}, INFO, /card\.description must have 1 to 100/],
     ['a description of 101 characters', { ...OPTIONS, description: long }, {}, INFO, /card\.description/],
     ['a title of 101 characters', OPTIONS, {}, { ...INFO, title: long }, /card needs a server title/],
     ['a version of 256 characters', OPTIONS, {}, { ...INFO, version: '1'.repeat(256) }, /server version/],
@@ -258,7 +258,7 @@ describe('a mount refuses', () => {
       { ...INFO, icons: [{ src: `data:image/png;base64,${'A'.repeat(16_384)}` }] },
       /card would have \d+ bytes, more than 16 KiB/,
     ],
-    ['the options of a card', OPTIONS, { card: OPTIONS as never }, INFO, /card must be serverCard/],
+    ['card options that are not passed to serverCard()', OPTIONS, { card: OPTIONS as never }, INFO, /card must be serverCard/],
   ])('%s', (_, options, mount, info, message) => {
     const create = (): unknown => mounted(options, mount, info)
     expect(create).toThrow(message)
