@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('sets the task\'s status after the failure "%s" to %s', async (how, status, outcome) => {
+  ])('ends the task after the failure "%s", with status %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)

@@ -27,7 +27,7 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('expiring credentials on a stream', () => {
+describe('credentials that expire on a stream', () => {
   it("end subscriptions/listen with a response, and make the mount challenge the client's next request", async () => {
     const harness = create()
     const credentials = ann(harness, 10)

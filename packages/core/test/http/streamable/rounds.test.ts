@@ -337,7 +337,7 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('does not affect lists', async () => {
+  it('does not affect lists, which ignore inputResponses and requestState', async () => {
     const { call } = serve((server) => {
       server.addPrompt({ name: 'p', handler: () => '' })
       server.addResource({ uri: 'a://b', name: 'r', handler: () => '' })
