@@ -100,7 +100,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'both require authentication',
+          name: 'require authentication, both for the stream and for messages',
         },
       ],
     },

@@ -38,7 +38,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'can be answered again after another node could not forward the answer for 3 s',
+        name: 'can be answered again if another node has failed for 3 s to forward the answer',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
@@ -188,7 +188,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'is ended as the least recently used anonymous session if all nodes together exceed `max`',
+        name: 'is closed if all nodes together exceed `max` and it is the least recently used anonymous session',
       },
     ],
   },
@@ -267,11 +267,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'receives ten events sent in the same tick in only two appends, if the handler %s them',
+        name: 'stores ten events sent in the same tick with only two appends, if the handler %s them',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'makes a handler that awaits its notifications wait until they are stored, and loses none',
+        name: 'slows down a handler that awaits its notifications until they are stored, and loses none',
       },
     ],
   },
@@ -298,7 +298,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on its new node even if the old node writes late',
+        name: 'continues on its new node even if the old node still writes events',
       },
     ],
   },

@@ -15,7 +15,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/streams/slow-reader.test.ts',
-          name: 'loses notifications, but never the response, if it cannot resume',
+          name: 'loses notifications if it cannot resume, but never the response',
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
@@ -73,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'cause further subscriptions to be refused until one has ended',
+          name: 'make the server refuse further subscriptions until one has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',
@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'a schema is converted only once, even if every request creates a new server',
+          name: 'the engine converts a schema only once, even if every request creates a new server',
         },
       ],
     },
@@ -150,15 +150,15 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'is told apart from other anonymous callers by its address',
+          name: 'is distinguished from other anonymous callers by its address',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses its oldest reply immediately if it holds the most bytes when the total exceeds the limit',
+          name: 'immediately loses its oldest reply if it uses the most bytes when the total exceeds the limit',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses replies immediately if it is anonymous, so that its address never receives 503: %s',
+          name: 'loses replies immediately if it is anonymous, and its address never receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
@@ -166,7 +166,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/guard/body-budget.test.ts',
-          name: 'aborts the oldest bodies of anonymous callers at %s instead of refusing new ones',
+          name: 'aborts the oldest bodies from anonymous callers at %s instead of refusing new bodies',
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',

@@ -37,7 +37,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'with %i levels of nesting, returns ok: %s',
+          name: 'parses %i levels of nesting: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
@@ -85,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'rejects an envelope only if it has a repeated key, whatever its values contain',
+          name: 'rejects an envelope only if a key is repeated, whatever its values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],

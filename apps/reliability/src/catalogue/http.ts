@@ -10,12 +10,12 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused before any handler runs if a page sends them after DNS rebinding',
+          name: 'are refused before any handler runs if they come from a page after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'check the Host and Origin headers, and are named in the `reject` event',
+          name: 'check the Host and Origin headers, and appear as routes in the `reject` event',
         },
       ],
     },
@@ -41,7 +41,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type needs no cross-site preflight',
+          name: 'are refused if their content type requires no CORS preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -114,7 +114,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text unchanged if it only resembles encoded text: %j',
+          name: 'returns text unchanged if it merely resembles encoded text: %j',
         },
       ],
     },
@@ -191,7 +191,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'throws for an id or a name that could forge an event',
+          name: 'throws for an id or an event name that could forge an event',
         },
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',

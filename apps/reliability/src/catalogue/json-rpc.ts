@@ -119,7 +119,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
-          name: 'aborts the handler, and drops messages that it sends later',
+          name: 'aborts the handler, and drops messages that the handler sends later',
         },
       ],
     },

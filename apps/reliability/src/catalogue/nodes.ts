@@ -79,7 +79,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its original node stops, and drops events that this node sends later',
+          name: 'ends with an error when its original node stops, and drops events that this node sends late',
         },
       ],
     },
@@ -91,11 +91,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'keeps changes that several nodes make at the same time',
+          name: 'keeps all changes if several nodes change it at the same time',
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'is merged into the stored subscriptions, even if the node has missed earlier changes',
+          name: 'is merged into the stored subscriptions, even if the node has not seen earlier changes',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -107,7 +107,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'stays on the node that took it over last, even if an earlier node updates the record later',
+          name: 'stays on the last node that took it over, even if an earlier node updates the record later',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -142,7 +142,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call, whichever node runs it',
+          name: 'ends the call, regardless of which node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -205,7 +205,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/deletions.test.ts',
-          name: 'retries the other deletions even if one always fails',
+          name: 'retries all deletions even if one of them keeps failing',
         },
       ],
     },
@@ -225,7 +225,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'receives 503 on other nodes until it has caught up, and misses notifications beyond a limit',
+          name: 'receives 503 on other nodes until it has caught up, and loses notifications beyond a limit',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',

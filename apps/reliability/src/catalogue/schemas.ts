@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'causes an error for the remote $ref %s, which is not fetched',
+          name: 'is rejected because of the remote $ref %s, which is not fetched',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -105,7 +105,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/properties.test.ts',
-          name: 'is at most two reads per character and variable, template %#',
+          name: 'is at most two reads per character and variable: template %#',
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',
@@ -136,7 +136,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is rejected after any modification, and the reply is always the same',
+          name: 'is rejected after any modification, always with the same reply',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is rejected after any modification, and the reply is always the same',
+          name: 'is rejected after any modification, always with the same reply',
         },
       ],
     },
@@ -216,7 +216,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'contains no reply that echoes client input',
+          name: 'contains no reply that echoes input from the client',
         },
       ],
     },

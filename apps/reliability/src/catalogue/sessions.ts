@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, regardless of why it is unknown',
+          name: 'receives the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'receives everything exactly once, however often the connection is cut',
+          name: 'receives every event exactly once, however often the connection is cut',
         },
       ],
     },
@@ -120,7 +120,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'causes the same reply, regardless of why it is unknown',
+          name: 'receives the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'receives everything exactly once, however often the connection is cut',
+          name: 'receives every event exactly once, however often the connection is cut',
         },
         {
           file: 'packages/testing/test/support/cuts.ts',
@@ -181,7 +181,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that has been idle for the longest time',
+          name: 'closes the session that has been idle longest',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -189,7 +189,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is complemented by `maxPerPrincipal`, which does not apply to anonymous clients',
+          name: 'is complemented by `maxPerPrincipal`, which does not limit anonymous clients',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',

@@ -94,7 +94,7 @@ describe(`an extension (${SPEC})`, () => {
     },
   )
 
-  it('is available to a request only if that request declares it', async () => {
+  it('is available to a request only if the request itself declares it', async () => {
     const harness = serve()
     expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
     expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
@@ -103,7 +103,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('can be opened to clients that do not declare it, and can be required by a tool', async () => {
+  it('can serve clients that do not declare it, and can be required by a tool', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -126,7 +126,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('has methods that middleware can wrap, one at a time or all together', async () => {
+  it('has methods that middleware can wrap, either individually or all together', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -248,7 +248,7 @@ describe('an extension definition', () => {
     expect(create).toThrow(problem)
   })
 
-  it('can have an id of 256 characters, or a method name that only session revisions define', () => {
+  it('is accepted with an id of 256 characters, or with a method name that only session revisions define', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()

@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include features whose list is empty, because entries may be added later', () => {
+  it('include kinds of entries whose list is empty, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -124,7 +124,7 @@ describe('change events', () => {
     expect(events.map(({ kind }) => kind).toSorted()).toEqual(['prompts', 'resources', 'tools'])
   })
 
-  it('are emitted again for a later change', async () => {
+  it('are emitted separately for changes in different ticks', async () => {
     const { features, events } = create()
     for (const uriTemplate of ['w://{a}', 'v://{a}']) {
       features.resources.templates.registry.add({ uriTemplate, name: 'w', handler })
@@ -135,7 +135,7 @@ describe('change events', () => {
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
   })
 
-  it('are not lost if the next change follows a few microtasks later', async () => {
+  it('are not lost if another change follows a few microtasks later', async () => {
     const { features, events } = create()
     const { registry } = features.resources
     registry.add({ uri: 'a://1', name: 'b', handler })

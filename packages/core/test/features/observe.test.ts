@@ -160,7 +160,7 @@ describe('server.observe', () => {
     expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
-  it('rejects an invalid source', () => {
+  it('throws for an invalid source', () => {
     for (const wrong of [undefined, {}, { tools: () => [] }])
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,

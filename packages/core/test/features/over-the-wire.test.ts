@@ -91,7 +91,7 @@ describe('tool arguments', () => {
     expect([await call({ city: 'Oslo' }), await call({ city: 6 })]).toEqual([true, undefined])
   })
 
-  it('are validated by a zod refinement that is published as uniqueItems', async () => {
+  it('are validated against a zod refinement that is published as uniqueItems', async () => {
     const tags = z
       .array(z.string())
       .refine((given) => new Set(given).size === given.length, 'has doubles')

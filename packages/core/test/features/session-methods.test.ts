@@ -116,7 +116,7 @@ describe('resources/subscribe', () => {
   })
 
   it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    'rejects an invalid uri with -32602: %s',
+    'rejects an invalid URI with -32602: %s',
     async (method) => {
       for (const uri of [undefined, 5, null]) {
         expect((await mcpErrorOf(() => call(serve().methods, method, { uri }, session().options))).code).toBe(
@@ -139,7 +139,7 @@ describe('resources/unsubscribe', () => {
     expect(kept.subscriptions).toEqual(['a://b'])
   })
 
-  it('succeeds even if the subscription does not exist, and keeps the others', async () => {
+  it('succeeds even if the subscription does not exist, and keeps the other subscriptions', async () => {
     const { kept, options } = session(['a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])

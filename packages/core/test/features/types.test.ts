@@ -150,7 +150,7 @@ describe('tool types', () => {
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [] }) })
   })
 
-  it('keep literal types from widening to string in every form of handler', () => {
+  it('keep literal types from widening to string in every kind of handler', () => {
     const states = z.object({
       state: z.enum(['open', 'closed']),
       tags: z.array(z.literal('new')),
@@ -189,7 +189,7 @@ describe('tool types', () => {
     defineTool({ name: 'a', outputSchema: z.array(z.enum(['x', 'y'])), handler: async () => ['x', 'y'] })
   })
 
-  it('let a handler without an outputSchema return anything', () => {
+  it('let a handler return any type if there is no outputSchema', () => {
     class Own {
       readonly value: unknown = 1
     }

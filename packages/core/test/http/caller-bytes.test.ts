@@ -36,7 +36,7 @@ describe('CallerBytes', () => {
     expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
   })
 
-  it('ends the oldest replies of the principal with the most bytes if the total exceeds the limit', () => {
+  it('ends the oldest reply of the principal that uses the most bytes if the total exceeds the limit', () => {
     const { bytes, atOnce, hold } = held()
     hold('ann', 25, 'ann 1')
     hold('ann', 25, 'ann 2')
@@ -48,7 +48,7 @@ describe('CallerBytes', () => {
     expect(bytes.total).toBe(75)
   })
 
-  it('ends the oldest replies of the largest network if anonymous callers use more than half', () => {
+  it('ends the oldest reply of the network that uses the most bytes if anonymous callers use more than half', () => {
     const { bytes, soon, atOnce, hold } = held()
     hold('ann', 40)
     hold(AT[0], 5, 'small')
@@ -60,7 +60,7 @@ describe('CallerBytes', () => {
     expect(AT.map((holder) => bytes.exceeded(holder))).toEqual([false, false, false])
   })
 
-  it('limits all anonymous networks as a whole, so that they never displace a principal', () => {
+  it('limits all anonymous networks together, so that their replies never displace those of a principal', () => {
     const { atOnce, hold } = held()
     for (let network = 0; network < 50; network++) hold(networkOf(`2001:db8:0:${network}::1`), 1, 'anonymous')
     hold('ann', 30)
@@ -68,7 +68,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never refuses an address for leaving its replies unread', () => {
+  it('never makes the mount refuse an anonymous address with unread replies', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)
@@ -78,7 +78,7 @@ describe('CallerBytes', () => {
     expect(bytes.total).toBeLessThanOrEqual(50)
   })
 
-  it('refuses further calls from a caller whose only reply exceeds half of the limit', () => {
+  it('makes the mount refuse calls from a caller whose only reply exceeds half of the limit', () => {
     const { bytes, soon, hold } = held()
     hold(AT[0], 60)
     expect([soon, AT.map((holder) => bytes.exceeded(holder))]).toEqual([[AT[0]], [true, false, false]])
@@ -93,7 +93,7 @@ describe('networkOf', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     [undefined, undefined, true],
-  ])('returns the same network for %s and %s: %s', (one, other, same) => {
+  ])('given %s and %s, returns the same network: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same)
   })
 })

@@ -45,7 +45,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
     finish()
   })
 
-  it("sends an error for a running call on the call's open stream", async () => {
+  it('sends an error for a running call on the stream of that call', async () => {
     const { session, end, clock } = await open()
     const running = session.call('wait')
     await settled()
@@ -107,7 +107,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('aborts calls without sessions at the deadline, too', async () => {
+  it('also aborts calls without sessions at the deadline', async () => {
     const { post, endpoint, signals, clock } = await bench(true)
     const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
     await settled()
@@ -175,7 +175,7 @@ describe('endpoint.close', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('closes a stream that was never sent when its request ends, and logs one warning', async () => {
+  it('closes a stream that was never sent as soon as its request ends, and logs one warning', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })
@@ -189,7 +189,7 @@ describe('endpoint.close', () => {
     ])
   })
 
-  it('keeps the session records for the next process', async () => {
+  it('keeps the stored session records for the next process', async () => {
     const sessionStore = new MemorySessionStore()
     const one = createHarness({ endpoint: { sessions: { store: sessionStore } } })
     const session = await one.open()

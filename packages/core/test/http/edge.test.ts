@@ -4,7 +4,7 @@ import { FakeRequest } from './support/harness.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('createEndpoint of the edge preset', () => {
+describe('createEndpoint() of the edge preset', () => {
   it.each([
     ['a repeated header', 400, { body: ping, headers: { 'mcp-method': ['ping', 'tools/call'] } }],
     ['a parsed body with a forbidden key', 400, { parsed: JSON.parse('{"__proto__":{}}') as unknown }],

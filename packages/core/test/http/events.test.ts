@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it('emits `reject` with the key of the refusal in the status table', async () => {
+  it('emits `reject` with the reason for the refusal, as listed in the status table', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -109,7 +109,7 @@ describe('server.on', () => {
     ])
   })
 
-  it('emits `overflow` for streams and calls', async () => {
+  it('emits `overflow` when a stream drops a notification and when a call is refused', async () => {
     const finishers: (() => void)[] = []
     const setUp = (server: McpServer): void => {
       server.addTool({

@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the `health` option', () => {
-  it('adds no paths by default, the standard paths for true, and custom paths for an object', () => {
+  it('serves no paths by default, the standard paths if it is true, and custom paths if it is an object', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -34,7 +34,7 @@ describe('the `health` option', () => {
 })
 
 describe('health probes', () => {
-  it('report that the server is unready as soon as it starts draining, but alive until the end', async () => {
+  it('report that the server is not ready as soon as it drains, but alive until it has closed', async () => {
     let finish = (): void => {}
     const {
       endpoint,

@@ -85,14 +85,14 @@ describe('mount options', () => {
     )
   })
 
-  it.each([[[]], [['2099-01-01']]])('must list one or more known revisions: %j', (revisions) => {
+  it.each([[[]], [['2099-01-01']]])('must include at least one revision, and only known ones: %j', (revisions) => {
     const server = new McpServer({ name: 'x', version: '1' })
     expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
       /ERR_MCP_REVISION/,
     )
   })
 
-  it('cannot list revisions that the server does not serve', () => {
+  it('cannot include revisions that the server does not serve', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
   })

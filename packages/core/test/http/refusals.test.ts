@@ -347,7 +347,7 @@ describe('the status table', () => {
   })
 
   it.each(rows.filter(({ key }) => table[key].status !== 200))(
-    'contains no reply that echoes client input: $key ($index)',
+    'contains no reply that echoes input from the client: $key ($index)',
     async ({ scenario }) => {
       const harness = createHarness(scenario)
       const { text, headers } = await scenario.run(harness)
@@ -402,7 +402,7 @@ describe('the status table', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('makes clients fall back from server/discover to initialize if the mount serves only sessions', async () => {
+  it('makes clients fall back to initialize after server/discover if the mount serves only sessions', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

@@ -128,7 +128,7 @@ describe('raw HTTP requests', () => {
     }
   })
 
-  it('are refused before any handler runs if a page sends them after DNS rebinding', async () => {
+  it('are refused before any handler runs if they come from a page after DNS rebinding', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -139,7 +139,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if their content type needs no cross-site preflight', async () => {
+  it('are refused if their content type requires no CORS preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',

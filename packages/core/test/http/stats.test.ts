@@ -35,7 +35,7 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
 }
 
 describe('endpoint.stats', () => {
-  it("returns zeros at first, and is part of the server's stats", () => {
+  it("returns zeros at first, and is included in the server's stats", () => {
     const { endpoint, server } = createHarness()
     expect(endpoint.stats()).toEqual({ ...NOTHING_HELD, draining: false, refusals: {} })
     expect(server.stats()).toEqual({ ...NOTHING_HELD, draining: false, mounts: 1, refusals: {} })
@@ -214,7 +214,7 @@ describe('server.stats of a selected server', () => {
     await running
   })
 
-  it('counts only refusals after the selection, while the mount counts all refusals', async () => {
+  it('counts only refusals that follow the selection, while the mount counts all refusals', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []

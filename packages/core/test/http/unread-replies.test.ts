@@ -85,7 +85,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   it.each([
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('receives 503 for its calls, while other callers do not: %s', async (_, auth, other) => {
+  ])('receives 503 for its calls, while calls by other callers succeed: %s', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -104,14 +104,14 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('is told apart from other anonymous callers by its address', async () => {
+  it('is distinguished from other anonymous callers by its address', async () => {
     const { queue, send } = bench()
     const at = (remoteAddress: string): Sent => ({ ...modern('give', 1), remoteAddress })
     await queue(OF_CALLER + 1, undefined, at('192.0.2.1'))
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('loses its oldest reply immediately if it holds the most bytes when the total exceeds the limit', async () => {
+  it('immediately loses its oldest reply if it uses the most bytes when the total exceeds the limit', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -123,7 +123,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('loses a reply if all replies together exceed the limit, so that nobody receives 503', async () => {
+  it('loses a reply if all replies together exceed the limit, so that no caller receives 503', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -137,7 +137,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     ['several addresses', 4],
     ['one address', 1],
   ])(
-    'loses replies immediately if it is anonymous, so that its address never receives 503: %s',
+    'loses replies immediately if it is anonymous, and its address never receives 503: %s',
     async (_, addresses) => {
       const { endpoint, queue, send } = bench()
       const at = (last: number): Sent => ({
@@ -172,7 +172,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await send({ ...modern('give', 1), remoteAddress: '192.0.2.0' })).status).toBe(200)
   })
 
-  it('can still send pings, notifications, responses and DELETE in its session, but not calls', async () => {
+  it('can still send pings, notifications, responses and DELETE in its session, but no calls', async () => {
     const { open, queue } = bench()
     const session = await open({ more: { auth: ALICE } })
     await queue(OF_CALLER + 1, ALICE)
@@ -198,7 +198,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('receives a small result unchanged, but an error in place of a large one, %s', async (_, version) => {
+  ])('receives a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>
@@ -213,7 +213,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
     expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
   })
 
-  it('receives an error in a batch if the responses of the batch are too large together', async () => {
+  it('receives an error in a batch if the responses of the batch are too large in total', async () => {
     const { gate, open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))

@@ -24,7 +24,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     '=?base64?=',
     'SGVsbG8=',
     ' =?base64?SGVsbG8=?=',
-  ])('returns text unchanged if it only resembles encoded text: %j', (header) => {
+  ])('returns text unchanged if it merely resembles encoded text: %j', (header) => {
     expect(decodeHeaderText(header)).toBe(header)
   })
 

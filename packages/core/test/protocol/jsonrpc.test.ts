@@ -54,7 +54,7 @@ describe('classify() (https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(classify(message).kind).toBe('invalid')
   })
 
-  it('keeps a valid id of a rejected message for the error response', () => {
+  it('keeps the id of a rejected message for the error response if the id is valid', () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
     for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])
@@ -67,7 +67,7 @@ describe('message frames', () => {
     expect(resultFrame('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}')
   })
 
-  it('contain a numeric id, or the data of an error', () => {
+  it('contain a numeric id, and the data of an error', () => {
     expect(resultFrame(7, '{}')).toBe('{"jsonrpc":"2.0","id":7,"result":{}}')
     expect(errorFrame('a', { code: 1, message: 'm', data: { b: 2 } })).toBe(
       '{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m","data":{"b":2}}}',
@@ -76,7 +76,7 @@ describe('message frames', () => {
     expect(Object.keys(toErrorObject(new McpError(1, 'm')))).toEqual(['code', 'message'])
   })
 
-  it('omit the id if an error is about an unreadable message', () => {
+  it('omit the id if the error is about an unreadable message', () => {
     expect(JSON.parse(errorFrame(undefined, { code: -32700, message: 'm' }))).toEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'm' },

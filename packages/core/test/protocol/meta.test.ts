@@ -71,7 +71,7 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['no metadata', {}, false],
     ['no params', undefined, false],
   ])(
-    'rejects every message that does not name a version according to namesVersion: %s',
+    'rejects every message in which namesVersion() finds no version: %s',
     (_what, params, named) => {
       expect(namesVersion(request(params))).toBe(named)
       if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')

@@ -42,7 +42,7 @@ describe('the message parser', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('rejects an envelope only if it has a repeated key, whatever its values contain', () => {
+  it('rejects an envelope only if a key is repeated, whatever its values contain', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -68,7 +68,7 @@ describe('the message parser', () => {
     [128, true],
     [129, false],
     [100_000, false],
-  ])('with %i levels of nesting, returns ok: %s', (levels, ok) => {
+  ])('parses %i levels of nesting: %s', (levels, ok) => {
     expect(parseText(nested(levels)).ok).toBe(ok)
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
@@ -103,7 +103,7 @@ describe('the message parser', () => {
     ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
     ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
     ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
-  ])('given the text %s and the limits %j, reports the problem %s', (text, limits, fault) => {
+  ])('parses the text %s with the limits %j, and reports the problem %s', (text, limits, fault) => {
     for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
       expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
   })
@@ -116,13 +116,13 @@ describe('the message parser', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('given the parsed value %j and the limits %j, reports the problem %s', (value, limits, fault) => {
+  ])('checks the parsed value %j against the limits %j, and reports the problem %s', (value, limits, fault) => {
     expect(checkParsed(value, limits)).toMatchObject(
       fault === undefined ? { ok: true, value } : { error: { message: fault } },
     )
   })
 
-  it('ignores brackets in strings', () => {
+  it('accepts many brackets and quotation marks in a string', () => {
     expect(parseText(JSON.stringify('[{"'.repeat(200))).ok).toBe(true)
   })
 

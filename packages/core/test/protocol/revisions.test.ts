@@ -91,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('uses the older error code for "resource not found" in session revisions', () => {
+  it('replaces the code for "resource not found" with the older code in session revisions', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -165,7 +165,7 @@ describe('selectRevision', () => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
   })
 
-  it('opens a session for initialize only if no session is open, and ignores the version header', () => {
+  it('opens a session for initialize unless a session is already open, and ignores the version header', () => {
     for (const header of [undefined, '2025-06-18', '2099-01-01', 'x'])
       expect(selectRevision({ ...base, message: initialize, header })).toEqual({ kind: 'initialize' })
     expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(

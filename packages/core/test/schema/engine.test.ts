@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('a schema is converted only once, even if every request creates a new server', async () => {
+it('the engine converts a schema only once, even if every request creates a new server', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -124,7 +124,7 @@ describe('conversion of a zod object', () => {
   })
 })
 
-it('the engine compiles the strict form of a schema separately', () => {
+it('the engine compiles the strict variant of a schema separately', () => {
   const { schema } = counted(z.object({ a: z.string() }))
   const open = engine.input(schema, inputSite)
   const strict = engine.input(schema, inputSite, { strict: true })
@@ -144,7 +144,7 @@ it('the engine compiles a JSON Schema only once, unless the schema has changed',
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('the engine rejects an invalid schema every time, with an error that names the current tool', () => {
+it('the engine rejects an invalid schema each time, with an error that names the tool in question', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

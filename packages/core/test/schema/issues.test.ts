@@ -142,13 +142,13 @@ describe('validation issues', () => {
     expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
   })
 
-  it('end with "and more" only if some issues are omitted', () => {
+  it('end with "and more" if and only if some issues are omitted', () => {
     const issues = Array.from({ length: 11 }, () => ({ path: [], message: 'no' }))
     expect(describeIssues(issues.slice(1)).split('\n')).toHaveLength(10)
     expect(describeIssues(issues)).toMatch(/\nand more$/)
   })
 
-  it('are limited to 100 per check', async () => {
+  it('are limited to 100 for each validated value', async () => {
     const compiled = engine.input(z.object({ list: z.array(z.null()) }), inputSite)
     const checked = await compiled.check({ list: Array.from({ length: 101 }, () => 1) })
     expect(!checked.ok && checked.issues).toHaveLength(100)
@@ -205,7 +205,7 @@ describe('validation issues', () => {
     })
   })
 
-  it('result in an empty string if there are none', () => {
+  it('are formatted as an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are derived from simple JSON Schemas, and are records for all others', () => {
+  it('follow simple JSON Schemas, and are records for all others', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string
@@ -74,7 +74,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
   })
 
-  it('are preserved when the schema is passed through a generic function', () => {
+  it('are preserved when a generic function passes the schema on', () => {
     const add = <S extends AnySchema>(schema: S, handler: (args: InferArguments<S>) => unknown): S => {
       void handler
       return schema

@@ -228,7 +228,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is treated as a result if the schema declares content, but not every member of %j', async (value) => {
+    ])('is treated as a result if the schema declares content, but not all the other members of %j', async (value) => {
       const schema = { type: 'object', properties: { content: { type: 'string' } } }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
     })
@@ -253,7 +253,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
     }
   })
 
-  it('causes a "not found" error if its contents are empty', async () => {
+  it('is reported as "not found" if its contents are empty', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
@@ -270,7 +270,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'must wrap its contents, because bare contents are logged as an error: %j',
+    'must have a `contents` member, because bare contents are logged as an error: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })

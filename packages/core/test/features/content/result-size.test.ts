@@ -88,7 +88,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('replaces a resource, prompt or list that is too large with a JSON-RPC error', async () => {
+  it('replaces a resource, a prompt or a list with a JSON-RPC error if it is too large', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -113,7 +113,7 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error that is too large because of %s, and keeps its code', async (_name, thrown) => {
+  ])('replaces an error if %s is too large, but keeps its code', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',
@@ -127,7 +127,7 @@ describe('maxResultBytes', () => {
     })
   })
 
-  it('defaults to 8 MiB, so that a message fits into a line of 10 MiB', async () => {
+  it('defaults to 8 MiB, so that a message fits into a 10 MiB line', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>
@@ -162,7 +162,7 @@ describe('maxResultBytes', () => {
 describe('utf8Length', () => {
   const samples = ['', 'a', 'é', '水', '🌧', 'a🌧é水"', '\ud800', '\udc00a', 'x'.repeat(1000)]
 
-  it.each(samples)('agrees with TextEncoder: %j', (text) => {
+  it.each(samples)('returns the byte count of TextEncoder: %j', (text) => {
     expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length)
   })
 })

@@ -165,7 +165,7 @@ describe('the types for valid tool results', () => {
   })
 })
 
-it('the types for prompt results accept results with types from other packages', () => {
+it('the types for prompt results accept results typed by other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 

@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'cause error -32602, which names a missing argument required by %s',
+    'are rejected with -32602 if an argument required by %s is missing, and the error names the argument',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -130,14 +130,14 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it('cause error -32602 with the reason if they are invalid', async () => {
+  it('are rejected with -32602 and the reason if they are invalid', async () => {
     const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
     expect(error.code).toBe(-32602)
     expect(error.message).toMatch(/^city: /m)
   })
 
   it.each([[5], [null], [true], [{}], [['x']]])(
-    'cause error -32602 if they are not strings: %j',
+    'are rejected with -32602 if they are not strings: %j',
     async (value) => {
       for (const prompt of [brief, listed] as AnyPrompt[]) {
         const error = await mcpErrorOf(() =>
@@ -149,13 +149,13 @@ describe('the arguments of prompts/get', () => {
   )
 
   it.each([[5], ['x'], [null], [[]]])(
-    'cause error -32602 if they are not passed as an object: %j',
+    'are rejected with -32602 if they are not passed as an object: %j',
     async (args) => {
       expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
     },
   )
 
-  it('do not include inherited properties', async () => {
+  it('never come from inherited properties', async () => {
     const prompt = definePrompt({
       name: 'p',
       arguments: [{ name: 'constructor', required: true }],
@@ -178,16 +178,16 @@ describe('the arguments of prompts/get', () => {
 })
 
 describe('the prompt named in prompts/get', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])('causes error -32602 if it is unknown: %j', async (name) => {
+  it.each([['q'], ['__proto__'], [5], [null]])('is rejected with -32602 if it is unknown: %j', async (name) => {
     expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
   })
 
-  it('has its name truncated in the error if it is unknown', async () => {
+  it('is truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('causes error -32601 if the server has never registered a prompt', async () => {
+  it('is rejected with -32601 if no prompt has ever been registered', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)

@@ -47,7 +47,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('are absent from results that cannot be cached', async () => {
+  it('are omitted from results that cannot be cached', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })
@@ -58,7 +58,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     }
   })
 
-  it('apply to every result, but a read is public only if its resource is public', async () => {
+  it('apply to every result, but a resource is read with a public scope only if the resource is public', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -161,7 +161,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('are not returned for a cursor from a page with a different scope', async () => {
+  it('cannot be read with a cursor from a page with a different scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -173,7 +173,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: before })).toEqual([9, 'public'])
   })
 
-  it('are not returned for an empty cursor', async () => {
+  it('cannot be read with an empty cursor', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     expect((await ask(server, 'tools/list', { cursor: '' })).error?.code).toBe(-32602)
   })
@@ -270,7 +270,7 @@ describe('cache hints for a resource and for one read', () => {
 })
 
 describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('causes error -32602 with its URI, just like a resource without contents', async () => {
+  it('is reported as error -32602 with its URI, just like a resource without contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })

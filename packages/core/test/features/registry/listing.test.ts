@@ -91,7 +91,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('passes items to middleware before they are adapted to the revision', async () => {
+  it('passes items to middleware before it adapts them to the revision', async () => {
     const { methods } = serve([tool('a', { title: 'A' }), tool('b')], 1)
     const list = await call(methods, 'tools/list', {}, { revision: '2024-11-05' })
     expect(list).toMatchObject({ tools: [{ name: 'a', title: 'A' }] })
@@ -165,7 +165,7 @@ describe('list pages', () => {
     [{}],
     ['A'.repeat(100_000)],
   ])(
-    'are not returned for the cursor %j, which causes -32602 with and without a `pageSize`',
+    'cannot be read with the cursor %j, which is rejected with -32602 with and without a `pageSize`',
     async (cursor) => {
       for (const features of [serve(letters, 2), serve(letters)]) {
         const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
@@ -174,14 +174,14 @@ describe('list pages', () => {
     },
   )
 
-  it('are not returned for a cursor from another list, which causes -32602', async () => {
+  it('cannot be read with a cursor from another list, which is rejected with -32602', async () => {
     const features = serve(letters, 2)
     features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'tools/list')
     expect((await mcpErrorOf(() => call(features.methods, 'prompts/list', { cursor }))).code).toBe(-32602)
   })
 
-  it('have cursors that need no escaping, whatever the key', async () => {
+  it("have cursors that need no escaping, whatever the entry's key contains", async () => {
     const features = createFeatures({
       ...PARTS,
       schemas: tieredEngine(),

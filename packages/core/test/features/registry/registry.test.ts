@@ -62,7 +62,7 @@ describe('Registry', () => {
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('is marked as offered after any registration, even of an empty list', () => {
+  it('sets `offered` after any registration, even of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -82,7 +82,7 @@ describe('Registry', () => {
     expect(registry.entries()).toBe(entries)
   })
 
-  it('lists entries in the order of a new set', () => {
+  it('lists entries in the order of the new set', () => {
     const registry = create()
     registry.set([{ name: 'a' }, { name: 'b' }])
     registry.set([{ name: 'b' }, { name: 'a' }])
@@ -91,7 +91,7 @@ describe('Registry', () => {
 })
 
 describe('a registration handle', () => {
-  it('updates the given members in a new entry, and keeps the others', () => {
+  it('updates the given members in a new entry, and keeps all other members', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     const before = registry.get('a')

@@ -127,7 +127,7 @@ describe.each([
 })
 
 describe('a caller', () => {
-  it("never receives another caller's list, regardless of the order in which they ask", async () => {
+  it("never receives another caller's list, regardless of which caller asks first", async () => {
     const web = serveWeb(withAndWithout(forAdmins).hiding)
     const [admin, anyone] = [await web.open('admin'), await web.open('anyone')]
     const lists = []
@@ -229,7 +229,7 @@ describe('a `visible` rule', () => {
     ])
   })
 
-  it('can distinguish two sessions', async () => {
+  it('can distinguish between two sessions', async () => {
     const server = create()
     let owner: string | undefined
     server.addTool({ name: 'claim', handler: (_args, ctx) => void (owner = ctx.session?.id) })
@@ -258,7 +258,7 @@ describe('a `visible` rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('causes an error that names the tool if it is not a function', () => {
+  it('is rejected with an error that names the tool if it is not a function', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })

@@ -187,14 +187,14 @@ describe('the resource requested by resources/read', () => {
   )
 
   it.each([[undefined], [5], [null], [{}], ['w://'.padEnd(8193, 'x')]])(
-    'causes error -32602 if its URI is invalid',
+    'is rejected with -32602 if its URI is invalid',
     async (uri) => {
       const error = await mcpErrorOf(() => call(features.methods, 'resources/read', { uri }))
       expect(error).toMatchObject({ code: -32602, reason: undefined })
     },
   )
 
-  it('causes error -32601 if the server has never registered a resource', async () => {
+  it('is rejected with -32601 if no resource has ever been registered', async () => {
     const { methods } = serve([])
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
       expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)

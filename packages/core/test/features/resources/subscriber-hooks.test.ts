@@ -42,8 +42,8 @@ function create() {
   return { server, calls }
 }
 
-describe("a resource's onSubscribe and onUnsubscribe", () => {
-  it('are called for the first and the last of all subscribers in sessions and subscription streams', async () => {
+describe('the onSubscribe and onUnsubscribe hooks of a resource', () => {
+  it('are called for the first and the last subscriber, counting both sessions and subscription streams', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     const other = await openPeer(server)
@@ -84,7 +84,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so that %s can be used alone', async (name) => {
+  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so a resource can have only %s', async (name) => {
     const { server } = create()
     const hook = vi.fn()
     server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
@@ -137,7 +137,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     )
   })
 
-  it('are called separately for each session that has its own resource with the same URI', async () => {
+  it('are called separately for each session that adds a resource with the same URI', async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

@@ -59,7 +59,7 @@ async function ended({ ask }: Bench, taskId: string, capabilities?: object): Pro
 }
 
 describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`, () => {
-  it('may read a task that it started in 2025-11-25, including its result', async () => {
+  it('can read a task that it started in 2025-11-25, including its result', async () => {
     const bench = open()
     const taskId = await bench.begin('quick')
     expect(await ended(bench, taskId)).toMatchObject({
@@ -85,7 +85,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     expect(shown).not.toHaveProperty('ttl')
   })
 
-  it('may cancel a task that it started in 2025-11-25, but only once', async () => {
+  it('can cancel a task that it started in 2025-11-25, but only once', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const { json } = await bench.ask('tasks/cancel', { taskId })
@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("cannot read another principal's task, or its own if the request declares no capabilities", async () => {
+  it("cannot read another principal's task, or any task if the request declares no capabilities", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

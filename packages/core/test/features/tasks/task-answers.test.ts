@@ -91,7 +91,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['declared'])
   })
 
-  it('are passed to the handler even if the client declared tasks only after the questions', async () => {
+  it('are passed to the handler even if the client declared the tasks extension only after the questions', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     expect(askedOf(first)).toEqual(['who', 'where'])
@@ -105,7 +105,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it('are kept even if other answers of the same round are missing', async () => {
+  it('are kept even if other answers from the same round are missing', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -117,7 +117,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['first', 'first', 'two'])
   })
 
-  it('are accepted without requestState, as in any first call', async () => {
+  it('are accepted without requestState if they come with the first call', async () => {
     const { call, reach } = open()
     const task = await call('returned', { inputResponses: { who: answer('Ann'), where: answer('Oslo') } })
     expect(askedOf(await reach(task, 'input_required'))).toEqual([expect.stringMatching(/^sure-/)])

@@ -135,7 +135,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
   })
 
-  it('stores its result in the task when it ends, and reports progress in the status message', async () => {
+  it('stores its result in the task when the handler ends, and reports progress in the status message', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     let task = await bench.get(taskId)
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('ends the task after the failure "%s" with the status %s', async (how, status, outcome) => {
+  ])('ends the task after the failure "%s", with status %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -275,7 +275,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('can read a task that continued after the client that started it disconnected', async () => {
+  it('can read a task even after the client that started it has disconnected', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()

@@ -214,7 +214,7 @@ describe('task subscribers', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('receive states on a connection that has several subscriptions', async () => {
+  it('receive states on a connection with several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()
@@ -237,7 +237,7 @@ describe('task subscribers', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('cause no messages on the bus if the extension is disabled', async () => {
+  it('do not cause bus messages if the extension is disabled', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

@@ -91,7 +91,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('returns the task immediately, and makes the result available when the task has ended', async () => {
+  it('returns the task immediately, and provides the result once the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
@@ -139,7 +139,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     })
   })
 
-  it('can run longer than other calls may', async () => {
+  it('can run longer than calls that do not run as tasks', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -168,7 +168,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('with a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
+  ])('with a requested ttl of %j ms, creates a task that is kept for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })
@@ -182,7 +182,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     },
   )
 
-  it('runs inside the tools/call middleware, which sees the final result', async () => {
+  it('runs inside tools/call middleware, which receives the final result', async () => {
     const { server, gate: held } = bench()
     const seen: unknown[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -427,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again on a second tasks/result request, and the first answer cancels the duplicate', async () => {
+  it('are sent again after a second tasks/result request, and the first answer cancels the duplicate', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -458,7 +458,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
   })
 
-  it('make the call fail if the user declines, and are cancelled together with the task', async () => {
+  it('fail the call if the user declines, and are cancelled together with the task', async () => {
     const { server } = asking()
     const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
     const declined = await idOf(declining, { name: 'asks' })
@@ -487,7 +487,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
 })
 
 describe('notifications from a task', () => {
-  it('name the task in their metadata, whether they report progress, a log message or the status', async () => {
+  it('name the task in their metadata: progress, log messages and status changes', async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -561,7 +561,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('loses the task when its session ends if no other session can reach the task', async () => {
+  it('loses the task when its session ends, unless another session can reach the task', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -595,7 +595,7 @@ describe('the end of a session', () => {
   })
 })
 
-describe('a session that ends while one of its tasks is being stored', () => {
+describe('a session that ends while one of its tasks is being created', () => {
   it('deletes the task, and does not run the handler', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
@@ -698,7 +698,7 @@ describe('the task limits', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('make a task fail if its result does not fit into the store', async () => {
+  it('fail a task whose result does not fit into the store', async () => {
     const { client, gate: held } = await started(stored({ maxBytes: 2_000 }))
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve('x'.repeat(3_000))
@@ -728,7 +728,7 @@ describe('tasks on several nodes', () => {
     return { ...here, near, far: await openAnsweringClient(there.server, { auth }) }
   }
 
-  it('can be read on a node that does not run them', async () => {
+  it('can be read on nodes that do not run them', async () => {
     const { near, far, clock, gate: held } = await nodes()
     const taskId = await idOf(near, { name: 'slow' })
     const waiting = outcome(far, taskId)
@@ -801,7 +801,7 @@ describe('a task store', () => {
     await client.close()
   })
 
-  it('receives updates in order, even if it is slow', async () => {
+  it('receives updates in order, even if it is slow to respond', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const written: unknown[] = []

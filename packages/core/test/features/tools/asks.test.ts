@@ -52,7 +52,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it('is sent to the client, and its answer is passed to the handler, which runs exactly once', async () => {
+  it("is sent to the client, and the handler runs exactly once, with the client's answer", async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       request(
@@ -75,7 +75,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 0, handler: 0 })
   })
 
-  it('makes the call fail if the client responds with an error', async () => {
+  it('fails the call if the client responds with an error', async () => {
     const { reply, runs } = await ask(() => ({ error: { code: -32601, message: 'No such method' } }))
     expect(reply.result?.['isError']).toBe(true)
     expect(textOf(reply)).toBe(
@@ -117,8 +117,8 @@ describe('a declared ask', () => {
   })
 })
 
-describe('several asks', () => {
-  it("wait for an answer even if the author's code catches the error for a missing answer", async () => {
+describe('several declared asks', () => {
+  it('wait for an answer even if an ask catches the error for the missing answer', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -157,7 +157,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cannot read their own answers', async () => {
+  it('cannot read the answers to their own questions', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -172,7 +172,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cause an error that names both asks if one of them reads the answer to a later one', async () => {
+  it('fail with an error that names both asks if one of them reads the answer to a later one', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -188,7 +188,7 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('cancel the other questions when one question fails', async () => {
+  it('cancel their other questions when one question fails', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -238,7 +238,7 @@ describe('the capabilities required by a question', () => {
     expect(many?.message).toContain('the field "tags"')
   })
 
-  it('include elicitation by URL, for which the question is sent with an elicitation id', async () => {
+  it('include URL elicitation for a question with a URL, which is sent with an elicitation id', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -382,7 +382,7 @@ it('a server runs middleware once per call, regardless of the number of rounds',
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('QuestionError is a ToolError, and contains the reason', () => {
+it('QuestionError is a ToolError that contains the reason', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

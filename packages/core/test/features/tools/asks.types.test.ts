@@ -56,7 +56,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it("can be a decline if `declined` is 'see'", () => {
+  it("includes declined answers if `declined` is 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -65,7 +65,7 @@ describe("a question's result", () => {
     elicit('?', ok, { declined: 'ignore' })
   })
 
-  it("is the model's reply for sample(), and the client's roots for listRoots()", () => {
+  it("is the model's reply for sample(), and the client's list of roots for listRoots()", () => {
     expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
     expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
     // @ts-expect-error maxTokens is required
@@ -89,7 +89,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('receive the types of the arguments, regardless of the order of members', () => {
+  it("receive typed arguments, regardless of the order of the tool's members", () => {
     defineTool({
       asks: {
         confirm: ({ path, depth }) => {
@@ -158,7 +158,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it("pass a decline to the handler if `declined` is 'see'", () => {
+  it("pass a declined answer to the handler if `declined` is 'see'", () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
@@ -226,7 +226,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('let the handler read only the answers to declared asks', () => {
+  it('give the handler no access to answers other than those of the declared asks', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -240,7 +240,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('cause a compile error that suggests a remedy if they come after the handler', () => {
+  it('must come before the handler, and otherwise produce a compile error that suggests a remedy', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -273,7 +273,7 @@ describe('the functions in `asks`', () => {
 })
 
 describe('asks chained with asks().ask()', () => {
-  it('can come after the handler', () => {
+  it('can come after the handler in a tool definition', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -285,7 +285,7 @@ describe('asks chained with asks().ask()', () => {
     })
   })
 
-  it('can be in any other position', () => {
+  it('can come anywhere else in a tool definition', () => {
     const confirm = asks(inputSchema).ask('confirm', async ({ path, depth }) => {
       expectTypeOf(depth).toEqualTypeOf<number>()
       return (await isEmpty(path)) ? { ok: true } : elicit(path, ok)
@@ -386,7 +386,7 @@ describe("asks in a server's tools", () => {
     { lifespan: () => ({ db: { size: () => 1 } }) },
   )
 
-  it('receive the types of the app and the locals', () => {
+  it("receive the types of the server's app and locals", () => {
     const add = (): void => {
       server.addTool({
         name: 'a',

@@ -115,7 +115,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('are published only as metadata, and only for tools that define them', async () => {
+  it('are published only in _meta, and only for tools that define them', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools by priority if any tool has one, and otherwise keeps the order of registration', async () => {
+  it('sorts tools by descending priority, whereas by default they keep the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',

@@ -66,7 +66,7 @@ describe('tools/call', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('fails with -32601 if no tool has ever been registered, and with -32602 after setTools([])', async () => {
+  it('fails with -32601 if no tool has ever been registered, but with -32602 after setTools([])', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -98,7 +98,7 @@ describe('the arguments of tools/call', () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('cause an error result that names the field and the reason if they are invalid', async () => {
+  it('produce an error result that names the field and the reason if they are invalid', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -230,7 +230,7 @@ describe('a result from a tool without an outputSchema', () => {
     })
   })
 
-  it('is treated as data if JSON was used to forge the brand of a content block', async () => {
+  it('is treated as data if it forges the brand of a content block with JSON', async () => {
     const forged: unknown = JSON.parse(
       '{"type":"text","text":"x","dev.jetway/brand":"content","Symbol(dev.jetway/brand)":"content"}',
     )
@@ -297,7 +297,7 @@ describe("an error thrown by the author's code", () => {
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it("becomes an error result that contains the dispatcher's text", () => {
+  it('becomes an error result with the text that the dispatcher provides', () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
@@ -361,7 +361,7 @@ describe('a result from a tool with an outputSchema', () => {
     }
   })
 
-  it('causes an error that names the property if it does not match the schema', async () => {
+  it('is rejected with an error that names the property if it does not match the schema', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
     expect((error as Error).message).toMatch(/^high: must be number/m)
   })
@@ -420,7 +420,7 @@ describe('a result from a tool with an outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('can be a non-object value, which session revisions send as text', async () => {
+  it('can be a non-object value, which is sent as text in session revisions', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )

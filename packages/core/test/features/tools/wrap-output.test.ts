@@ -132,7 +132,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
   })
 
-  it('does not wrap the value of an error result, because no schema describes it', async () => {
+  it('does not wrap the value of an error result, because the schema does not describe errors', async () => {
     expect(await call(version, 'failure')).toMatchObject({ isError: true, structuredContent: { why: 'x' } })
   })
 

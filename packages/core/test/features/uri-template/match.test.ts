@@ -65,7 +65,7 @@ describe('positional variables', () => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('match as little as possible, starting from the left', () => {
+  it('match as few characters as possible, starting from the left', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
@@ -87,7 +87,7 @@ describe('named variables', () => {
     expect(match('m{;a,b}', 'm;b;a=1')).toEqual({ a: '1', b: '' })
   })
 
-  it('preserve additional equals signs and plus signs in values', () => {
+  it('preserve extra equals signs and plus signs in values', () => {
     expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
   })
 
@@ -125,7 +125,7 @@ describe('named variables', () => {
     expect(match('x{?a}{&b}{#at}', 'x?a=1#y')).toEqual({ a: '1', at: 'y' })
   })
 
-  it('can follow reserved variables, which do not match the query', () => {
+  it('can follow reserved variables, whose values end before the query', () => {
     expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
     expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
     expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({
@@ -144,7 +144,7 @@ describe('match() with hostile URIs', () => {
     expect(match('{a}', '€'.repeat(911))).toBeUndefined()
   })
 
-  it('creates own properties for variables named __proto__ or constructor', () => {
+  it('returns variables named __proto__ or constructor as own properties', () => {
     const values = match('{__proto__}/{constructor}', 'a/b')
     expect(Object.entries(values ?? {})).toEqual([
       ['__proto__', 'a'],
@@ -159,7 +159,7 @@ describe('match() with hostile URIs', () => {
     expect(match('x{?a}', 'x?a=%2525')).toEqual({ a: '%25' })
   })
 
-  it('finds a repetitive literal wherever it occurs', () => {
+  it('finds a literal with repeated characters wherever it occurs', () => {
     expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
     expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
     expect(match('{a}aab{b}', 'xaaaby')).toEqual({ a: 'xa', b: 'y' })

@@ -84,7 +84,7 @@ const ADVERSARIAL = [
 const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
 
 describe('the cost of match()', () => {
-  it.each(ADVERSARIAL)('is at most two reads per character and variable, template %#', (template) => {
+  it.each(ADVERSARIAL)('is at most two reads per character and variable: template %#', (template) => {
     for (const unit of units) {
       for (const end of ['', '!']) {
         const uri = unit.repeat(Math.floor(1_500 / unit.length)) + end

@@ -19,7 +19,7 @@ describe('compareSpecificity', () => {
     '{+name}',
   ]
 
-  it('puts templates with more literal characters first, then those with fewer variables', () => {
+  it('puts templates with more literal characters first, followed by those with fewer variables', () => {
     const expected = [
       'files://static/{name}',
       'files://{dir}/{name}',

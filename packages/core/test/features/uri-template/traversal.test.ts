@@ -113,7 +113,7 @@ const plant = (template: string, form: string): string =>
   })
 
 describe('path traversal through a template', () => {
-  it('is tested with at least sixty spellings', () => {
+  it('is tested with at least sixty spellings of a traversal', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
@@ -129,7 +129,7 @@ describe('path traversal through a template', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('is not mistaken for a harmless value, which the template %s matches', (template) => {
+  it.each(TEMPLATES)('is not suspected in a harmless value with two dots, which matches the template %s', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 

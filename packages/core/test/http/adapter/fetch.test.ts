@@ -89,7 +89,7 @@ describe('toFetch', () => {
     expect(parseSse(text)).toHaveLength(101)
   })
 
-  it('lets a call continue after the client has cancelled the response stream', async () => {
+  it('lets a call continue after the client has cancelled reading the response stream', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), headers))
@@ -98,7 +98,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it("detects through the request's signal that a client has disconnected", async () => {
+  it("learns from the request's signal that a client has disconnected", async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -159,7 +159,7 @@ describe('toFetch', () => {
     },
   )
 
-  it('requires the locals declared by the server', async () => {
+  it('requires values for the locals that the server declares', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
     server.addTool({ name: 'who', handler: (_args, ctx) => ctx.locals.user })
     // @ts-expect-error locals is missing
@@ -229,7 +229,7 @@ describe('toFetch', () => {
   })
 
   it.each(['authorization', 'content-type', 'mcp-session-id', 'origin'])(
-    'refuses a repeated %s header when its values arrive joined by commas',
+    'refuses a repeated %s header even if its values arrive joined by commas',
     async (name) => {
       const { handler } = serve()
       const headers = new Headers(HEADERS)
@@ -243,7 +243,7 @@ describe('toFetch', () => {
     },
   )
 
-  it('refuses a repeated mcp-protocol-version header when its values arrive joined by commas', async () => {
+  it('refuses a repeated mcp-protocol-version header even if its values arrive joined by commas', async () => {
     const { handler } = serve({ stateless: true })
     const status = async (...versions: string[]): Promise<number> => {
       const headers = new Headers(HEADERS)
@@ -286,7 +286,7 @@ describe('toFetch', () => {
     )
   })
 
-  it('closes its streams and refuses further requests once it is closed', async () => {
+  it('closes its streams and refuses further requests after close()', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const stream = await handler(new Request(URL_, { headers: { accept: 'text/event-stream', ...headers } }))

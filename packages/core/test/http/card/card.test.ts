@@ -31,8 +31,8 @@ function mounted(
 
 const json = async (response: Promise<Response>): Promise<unknown> => (await response).json()
 
-describe('the card', () => {
-  it('has the metadata of the server and the address and revisions of the mount, and no tools', async () => {
+describe('a server card', () => {
+  it("contains the server's metadata and the mount's URL and revisions, but no tools", async () => {
     const info = {
       ...INFO,
       title: 'Shop',
@@ -60,7 +60,7 @@ describe('the card', () => {
     })
   })
 
-  it('uses the name and the description of the server if it has no others', async () => {
+  it('has the name and description of the server unless serverCard() receives others', async () => {
     const info = { ...INFO, name: 'example.shop/orders', description: 'Orders' }
     expect(await json(mounted({}, {}, info)(CARD))).toMatchObject({
       name: 'example.shop/orders',
@@ -68,7 +68,7 @@ describe('the card', () => {
     })
   })
 
-  it('lists the revisions of the mount only', async () => {
+  it('lists only the revisions that the mount serves', async () => {
     const [newest] = REVISIONS
     const version = newest?.version ?? '2026-07-28'
     expect(await json(mounted(OPTIONS, { revisions: [version] })(CARD))).toMatchObject({
@@ -78,10 +78,10 @@ describe('the card', () => {
 
   it.each<[string, string, string | undefined, readonly string[]]>([
     ['the path of publicUrl', `${ORIGIN}/tools/mcp`, '/mcp', ['/tools/mcp/server-card', CARD]],
-    ['the path of the mount if publicUrl has none', ORIGIN, '/ai', ['/ai/server-card']],
-    ['a path with a slash at its end', `${ORIGIN}/mcp/`, undefined, [CARD, '/server-card']],
-    ['no path', ORIGIN, undefined, ['/server-card']],
-  ])('is served below %s', async (_, publicUrl, path, served) => {
+    ["the mount's path if publicUrl has none", ORIGIN, '/ai', ['/ai/server-card']],
+    ['a path with a trailing slash', `${ORIGIN}/mcp/`, undefined, [CARD, '/server-card']],
+    ['the root path', ORIGIN, undefined, ['/server-card']],
+  ])('is served under %s', async (_, publicUrl, path, served) => {
     const request = mounted(OPTIONS, { publicUrl, ...(path !== undefined && { path }) })
     const [first = ''] = served
     const url = ORIGIN + first.replace(/\/server-card$/, '')
@@ -90,7 +90,7 @@ describe('the card', () => {
     expect(await json(request(CATALOG))).toMatchObject({ entries: [{ url: `${url}/server-card` }] })
   })
 
-  it('is built once for a mount, and does not depend on the request', async () => {
+  it('is built once per mount, and does not depend on the request', async () => {
     const card = vi.fn(serverCard(OPTIONS))
     const request = mounted(OPTIONS, { card })
     const first = await (await request(CARD)).text()
@@ -99,7 +99,7 @@ describe('the card', () => {
     expect(card).toHaveBeenCalledOnce()
   })
 
-  it('is served by the edge preset', async () => {
+  it('can be served by the edge preset', async () => {
     const card = serverCard(OPTIONS)
     const fetch = edgeFetch(new McpServer(INFO), { publicUrl: `${ORIGIN}/mcp`, card })
     expect(await json(fetch(new Request(ORIGIN + CARD)))).toMatchObject({ name: 'example.shop/orders' })
@@ -107,7 +107,7 @@ describe('the card', () => {
 })
 
 describe('the AI Catalog', () => {
-  it('has one entry, whose identifier begins with the domain of the publisher', async () => {
+  it("has one entry, whose identifier contains the publisher's domain", async () => {
     const response = await mounted({ ...OPTIONS, name: 'io.github.ann/shop' })(CATALOG)
     expect(response.headers.get('content-type')).toBe('application/ai-catalog+json')
     expect(await response.json()).toEqual({
@@ -123,10 +123,10 @@ describe('the AI Catalog', () => {
   })
 })
 
-describe('legacy', () => {
+describe('the `legacy` option of serverCard()', () => {
   const paths = ['/.well-known/mcp/server-card.json', '/.well-known/mcp/catalog.json'] as const
 
-  it('serves the card and a catalog at their earlier paths', async () => {
+  it('also serves the card and the catalog at their old paths', async () => {
     const request = mounted({ ...OPTIONS, legacy: true })
     expect(await json(request(paths[0]))).toEqual(await json(request(CARD)))
     expect(await json(request(paths[1]))).toEqual({
@@ -141,7 +141,7 @@ describe('legacy', () => {
   })
 })
 
-describe('the replies', () => {
+describe('requests for a server card or catalog', () => {
   const CORS = {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET',
@@ -152,7 +152,7 @@ describe('the replies', () => {
   const tagOf = async (path: string, get = request): Promise<string> =>
     (await get(path)).headers.get('etag') ?? ''
 
-  it.each([CARD, CATALOG])('to GET and HEAD of %s may be cached for an hour by all clients', async (path) => {
+  it.each([CARD, CATALOG])('receive a reply that any cache may keep for an hour after GET or HEAD: %s', async (path) => {
     const got = await request(path)
     const head = await request(path, { method: 'HEAD' })
     for (const { status, headers } of [got, head])
@@ -168,7 +168,7 @@ describe('the replies', () => {
     expect(await head.text()).toBe('')
   })
 
-  it('have a tag that changes with the document', async () => {
+  it('receive an ETag that changes with the document', async () => {
     expect(await tagOf(CARD)).toMatch(/^"[\w-]+"$/)
     expect(await tagOf(CARD, mounted())).toBe(await tagOf(CARD))
     const other = mounted(OPTIONS, {}, { ...INFO, version: '1.2.4' })
@@ -180,13 +180,13 @@ describe('the replies', () => {
     ['the weak tag in a list', (tag) => `"old", W/${tag}`, 304],
     ['any tag', () => '*', 304],
     ['another tag', () => '"old"', 200],
-  ])('to a client that has %s', async (_, header, status) => {
+  ])('receive 304 without a body only if If-None-Match matches the ETag: %s', async (_, header, status) => {
     const response = await request(CARD, { headers: { 'if-none-match': header(await tagOf(CARD)) } })
     expect([response.status, (await response.text()) === '']).toEqual([status, status === 304])
     expect(response.headers.get('etag')).toBe(await tagOf(CARD))
   })
 
-  it('to OPTIONS allow browsers of every origin, and other methods get 405', async () => {
+  it('are allowed from browsers with any origin, and receive 405 for methods such as POST', async () => {
     const preflight = await request(CARD, { method: 'OPTIONS', headers: { origin: 'https://ide.example' } })
     expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
       204,
@@ -197,25 +197,25 @@ describe('the replies', () => {
   })
 })
 
-describe('the documents of a mount', () => {
+describe('the public documents of a mount', () => {
   const DOCUMENT = { status: 200, headers: {}, body: 'metadata' }
   const authenticateWith = (wellKnown: WellKnown): Authenticate =>
     Object.assign(() => undefined, { wellKnown })
 
-  it('are those of authenticate and of card, without authentication', async () => {
+  it('include a card that is served without authentication', async () => {
     const wellKnown = { paths: [], elsewhere: false, answer: () => undefined }
     const request = mounted(OPTIONS, { authenticate: authenticateWith(wellKnown) })
     expect((await request('/mcp', { method: 'POST', body: '{}' })).status).not.toBe(200)
     expect((await request(CARD)).status).toBe(200)
   })
 
-  it('are served from authenticate first', async () => {
+  it('come from `authenticate` if it defines a document at the same path', async () => {
     const wellKnown = { paths: [CATALOG], elsewhere: false, answer: () => DOCUMENT }
     const request = mounted(OPTIONS, { authenticate: authenticateWith(wellKnown) })
     expect(await (await request(CATALOG)).text()).toBe('metadata')
   })
 
-  it('are elsewhere when all of them are', () => {
+  it('are marked as served elsewhere once those of `authenticate` are', () => {
     const wellKnown = { paths: ['/a'], elsewhere: false, answer: () => undefined }
     const server = new McpServer(INFO)
     const publicUrl = `${ORIGIN}/mcp`
@@ -230,15 +230,15 @@ describe('the documents of a mount', () => {
   })
 })
 
-describe('a mount refuses', () => {
+describe('a mount rejects', () => {
   const long = 'x'.repeat(101)
   it.each<[string, ServerCardOptions, Mount, Info, RegExp]>([
     ['a card without publicUrl', OPTIONS, { publicUrl: undefined as never }, INFO, /card needs publicUrl/],
-    ['a publicUrl that is no URL', OPTIONS, { publicUrl: 'shop.example' }, INFO, /publicUrl must be/],
+    ['a publicUrl that is not a URL', OPTIONS, { publicUrl: 'shop.example' }, INFO, /publicUrl must be/],
     ['a name without a domain', {}, {}, { ...INFO, description: 'x' }, /card\.name must have the form/],
-    ['a name of two slashes', { ...OPTIONS, name: 'a/b/c' }, {}, INFO, /card\.name/],
+    ['a name with two slashes', { ...OPTIONS, name: 'a/b/c' }, {}, INFO, /card\.name/],
     ['a name of 201 characters', { ...OPTIONS, name: `a/${'b'.repeat(199)}` }, {}, INFO, /card\.name/],
-    ['no description', { name: 'a/b' }, {}, INFO, /card\.description must have 1 to 100/],
+    ['a missing description', { name: 'a/b' }, {}, INFO, /card\.description must have 1 to 100/],
     ['a description of 101 characters', { ...OPTIONS, description: long }, {}, INFO, /card\.description/],
     ['a title of 101 characters', OPTIONS, {}, { ...INFO, title: long }, /card needs a server title/],
     ['a version of 256 characters', OPTIONS, {}, { ...INFO, version: '1'.repeat(256) }, /server version/],
@@ -258,14 +258,14 @@ describe('a mount refuses', () => {
       { ...INFO, icons: [{ src: `data:image/png;base64,${'A'.repeat(16_384)}` }] },
       /card would have \d+ bytes, more than 16 KiB/,
     ],
-    ['the options of a card', OPTIONS, { card: OPTIONS as never }, INFO, /card must be serverCard/],
+    ['card options that are not passed to serverCard()', OPTIONS, { card: OPTIONS as never }, INFO, /card must be serverCard/],
   ])('%s', (_, options, mount, info, message) => {
     const create = (): unknown => mounted(options, mount, info)
     expect(create).toThrow(message)
     expect(create).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('a card with a function that chooses the server', () => {
+  it('a card together with a server selector', () => {
     const mount = { publicUrl: ORIGIN, card: serverCard(OPTIONS) }
     expect(() => toFetch(() => new McpServer(INFO), mount)).toThrow(
       /card describes one server.*ERR_MCP_OPTION/,
@@ -274,7 +274,7 @@ describe('a mount refuses', () => {
 })
 
 describe('serverCard', () => {
-  it('refuses an unknown option, and names the nearest one', () => {
+  it('rejects an unknown option, and suggests the option with the most similar name', () => {
     const options = { ...OPTIONS, repository: { url: ORIGIN, source: 'github', folder: 'x' } as never }
     expect(() => serverCard({ ...OPTIONS, descripton: 'x' } as never)).toThrow(
       /descripton is unknown. Did you mean description.*ERR_MCP_OPTION/,

@@ -130,7 +130,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'causes status 500 if it has no principal, and the log names the option that returned it: %j',
+    'must have a principal; otherwise the status is 500, and the log names the option that returned it: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()

@@ -19,7 +19,7 @@ function budget() {
 }
 
 describe('the limit for request bodies that a mount is reading', () => {
-  it('allows each caller as many bytes as 32 full-size bodies contain', () => {
+  it('allows each caller as many bytes as 32 bodies of the maximum size', () => {
     const { begin } = budget()
     const first = begin('ann')
     expect(first.add(OF_CALLER)).toBeUndefined()
@@ -35,7 +35,7 @@ describe('the limit for request bodies that a mount is reading', () => {
   it.each([
     ['one address', 1],
     ['several addresses', 5],
-  ])('aborts the oldest bodies of anonymous callers at %s instead of refusing new ones', (_, addresses) => {
+  ])('aborts the oldest bodies from anonymous callers at %s instead of refusing new bodies', (_, addresses) => {
     const { begin, stopped } = budget()
     const principal = begin('ann')
     expect(principal.add(OF_CALLER)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('the limit for request bodies that a mount is reading', () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('aborts a body of the caller with the most bytes if all bodies together exceed it', () => {
+  it('aborts a body from the caller that uses the most bytes if the total exceeds the limit', () => {
     const { begin, stopped } = budget()
     begin('ann').add(OF_CALLER)
     begin('bob').add(OF_CALLER)
@@ -56,7 +56,7 @@ describe('the limit for request bodies that a mount is reading', () => {
     expect(stopped).toEqual([503])
   })
 
-  it('aborts a body that takes too long, and frees its bytes', async () => {
+  it('aborts a body that takes too long to arrive, and frees its bytes', async () => {
     const { clock, begin, stopped } = budget()
     const ended = begin('ann')
     begin('ann').add(OF_CALLER)

@@ -61,7 +61,7 @@ describe('the Host check on other sockets', () => {
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
 
-  it('accepts only listed hosts, on every socket, if there is a list', () => {
+  it('accepts only listed hosts if there is a list, even on a loopback socket', () => {
     const { host } = createHostGuard({
       allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80', 'c.example:443'],
     })

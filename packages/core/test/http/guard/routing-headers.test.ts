@@ -167,7 +167,7 @@ describe('the check of Mcp-Param-* headers (https://modelcontextprotocol.io/spec
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it('applies only to a tool that the caller can see, and only if the arguments are an object', async () => {
+  it('applies only to tools that the caller can see, and only if the arguments are an object', async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -287,7 +287,7 @@ describe('Mcp-Param-* headers for a tool that runs as a task (https://modelconte
     await vi.waitFor(() => expect(harness.ran.at(-1)).toBe('asks'), { interval: 1 })
   })
 
-  it("are checked after the client's capability for tasks", async () => {
+  it("are checked after the client's support for tasks", async () => {
     const harness = open()
     const params = { name: 'required', arguments: { region: 'eu' } }
     const answer = await callModern(harness, 'tools/call', params, { headers: { 'mcp-param-region': 'us' } })

@@ -25,7 +25,7 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('responses on an HTTP+SSE connection', () => {
-  it('exceed their limit if queued and reserved bytes together exceed four full-size results', () => {
+  it('exceed their limit if queued and reserved bytes together exceed four results of the maximum size', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)

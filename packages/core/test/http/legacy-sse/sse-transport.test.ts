@@ -158,7 +158,7 @@ describe('an event stream', () => {
     expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
   })
 
-  it('is closed together with its session after unanswered pings', async () => {
+  it('is closed together with its session if pings remain unanswered', async () => {
     const { client, sink, ...made } = await started({
       streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } },
     })
@@ -178,7 +178,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('carries several identical notifications only once if the client reads slowly', async () => {
+  it('sends identical notifications only once to a client that reads slowly', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -191,7 +191,7 @@ describe('an event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, which sends its response in a POST', async () => {
+  it('carries requests to the client, which responds in a POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -261,7 +261,7 @@ describe('POST /message', () => {
     [{ 'content-type': 'text/plain' }, 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, 202],
     [{ accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }, 202],
-  ])('checks the headers %j, and replies with the status %i', async (headers, status) => {
+  ])('checks its headers: for %j, the status is %i', async (headers, status) => {
     const { client } = await started()
     expect((await client.post(ping(), { headers })).status).toBe(status)
   })
@@ -271,7 +271,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('before initialize, sends a result for a ping on the stream, and an error for other requests', async () => {
+  it('sends a result for a ping, but an error for other requests, before initialize', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -289,7 +289,7 @@ describe('POST /message', () => {
     expect(sink.text).toContain('The session is initialized already')
   })
 
-  it('is refused as busy while initialize is in progress', async () => {
+  it('is refused with "busy" while initialize is in progress', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
     const client = await openSse(made)
@@ -302,7 +302,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('is served with the auth and locals of the POST', async () => {
+  it('uses the auth and locals of the POST, not of the stream', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -332,7 +332,7 @@ describe('POST /message', () => {
 })
 
 describe('HTTP+SSE limits', () => {
-  it('cause excess calls to be refused in the reply to the POST', async () => {
+  it('apply to calls, and excess calls are refused in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -342,7 +342,7 @@ describe('HTTP+SSE limits', () => {
     expect(sink.text).not.toContain('"call-3"')
   })
 
-  it('drop notifications for a client that reads slowly, but keep its responses', async () => {
+  it('drop notifications to a client that reads slowly, but never responses', async () => {
     const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
@@ -361,7 +361,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('allow a stalled client up to `outboundBytes` of queued notifications, and drop the rest', async () => {
+  it('let up to `outboundBytes` of notifications queue for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -552,7 +552,7 @@ describe('the HTTP+SSE routes of a mount', () => {
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('check the Host and Origin headers, and are named in the `reject` event', async () => {
+  it('check the Host and Origin headers, and appear as routes in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -563,7 +563,7 @@ describe('the HTTP+SSE routes of a mount', () => {
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('both require authentication', async () => {
+  it('require authentication, both for the stream and for messages', async () => {
     const made = harness({ authenticate: () => undefined })
     expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
     expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)

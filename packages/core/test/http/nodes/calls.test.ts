@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('is lost when its node stops, so that an answer sent to another node causes 503', async () => {
+  it('is lost when its node stops, and an answer sent to another node is refused with 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('can be answered again after another node could not forward the answer for 3 s', async () => {
+  it('can be answered again if another node has failed for 3 s to forward the answer', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -138,7 +138,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call, whichever node runs it', async () => {
+  it('ends the call, regardless of which node runs it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -152,7 +152,7 @@ describe('a cancellation', () => {
     expect(c.ended).toHaveLength(1)
   })
 
-  it('ends all calls with the given id, even on several nodes', async () => {
+  it('ends all calls with the given id, even if they run on several nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([5])
   })
 
-  it('is refused with 503 as part of a batch if it may not have reached the other nodes', async () => {
+  it('in a batch is refused with 503 if it may not have reached the other nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open({ version: '2025-03-26' })

@@ -117,7 +117,7 @@ describe('an HTTP+SSE client that may send its messages to any node', () => {
     })
   })
 
-  it('is served with the credentials of each message, but the locals of its stream', async () => {
+  it('is served with the credentials of each message, but with the locals of its stream', async () => {
     const { client, a, b } = await started({}, { ...ada, mount: 'first' })
     const auth = {
       principal: 'ada',
@@ -158,7 +158,7 @@ describe('an HTTP+SSE client that may send its messages to any node', () => {
   })
 })
 
-describe('a question that a call asks', () => {
+describe('a question from a call', () => {
   it('can be answered once, on any node', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
@@ -181,7 +181,7 @@ describe('a question that a call asks', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call, whichever node receives it', async () => {
+  it('ends the call, regardless of which node receives it', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -194,7 +194,7 @@ describe('a cancellation', () => {
 })
 
 describe('change notifications', () => {
-  it('reach the stream, even if another node received the subscription', async () => {
+  it('reach the stream even if another node received the subscription', async () => {
     const { client, c, atB } = await started()
     await atB.post(request('resources/subscribe', { uri: 'test://a' }, 2))
     await answerTo(client, 2)
@@ -290,7 +290,7 @@ describe('server.close on one node', () => {
     await Promise.all([running, closing])
   })
 
-  it('refuses messages that still wait for a reply from another node', async () => {
+  it('refuses messages that are still waiting for a reply from another node', async () => {
     const { cluster, b, atB } = await started()
     b.shared.nodes.send = () => true
     const posted = atB.post(ping())
@@ -309,7 +309,7 @@ describe('server.close on one node', () => {
     expect((await atB.post(ping())).status).toBe(404)
   })
 
-  it('replies to forwarded messages before the node leaves the others', async () => {
+  it('replies to forwarded messages before its node leaves the other nodes', async () => {
     const { cluster, a, atB } = await streaming()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -333,7 +333,7 @@ describe('server.close on one node', () => {
 describe('an HTTP+SSE client that reads slowly', () => {
   const endpoint = { limits: { outboundBytes: 100_000 } }
 
-  it('receives 503 on other nodes until it has caught up, and misses notifications beyond a limit', async () => {
+  it('receives 503 on other nodes until it has caught up, and loses notifications beyond a limit', async () => {
     const { client, sink, a, atB, atC } = await started({ endpoint })
     let dropped = 0
     a.server.on('overflow', () => dropped++)
@@ -362,7 +362,7 @@ describe('a message for a stream on another node', () => {
     expect([there.status, there.headers, there.text]).toEqual([here.status, here.headers, here.text])
   })
 
-  it('is refused with a challenge if its caller lacks scopes, and is counted on that node', async () => {
+  it('is refused with a challenge if its caller lacks scopes, and the node with the stream counts the refusal', async () => {
     const { client, a, b } = await started({}, ada)
     const refused: unknown[] = []
     for (const { server } of [a, b]) server.on('reject', (one) => refused.push(one))
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('is answered even if the other node has to send its reply several times', async () => {
+  it('receives a reply even if the other node has to send the reply several times', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -471,7 +471,7 @@ describe('a message for a stream on another node', () => {
     expect((await atB.post(ping())).status).toBe(202)
   })
 
-  it('is refused with 500 if it cannot be served because of an error, which is logged', async () => {
+  it('is refused with 500 if an error occurs on the other node, which logs the error', async () => {
     const options = { server: { instructions: () => Promise.reject(new Error('no')) } }
     const { client, a, atB } = await streaming(options)
     const [here, there] = [await client.post(initializeMessage()), await atB.post(initializeMessage())]

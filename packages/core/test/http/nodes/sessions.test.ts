@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('is ended as the least recently used anonymous session if all nodes together exceed `max`', async () => {
+  it('is closed if all nodes together exceed `max` and it is the least recently used anonymous session', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -152,7 +152,7 @@ describe('a session on several nodes', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within `verifyMs` on a node that misses the notification of its end', async () => {
+  it('ends within `verifyMs` on a node that did not receive the notification of its end', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -181,7 +181,7 @@ describe('a session on several nodes', () => {
     expect(sessions.get({ principal: '', id: session.id })?.record.logLevel).toBe('debug')
   })
 
-  it('keeps changes that several nodes make at the same time', async () => {
+  it('keeps all changes if several nodes change it at the same time', async () => {
     const cluster = createCluster()
     const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     const [a] = nodes
@@ -215,7 +215,7 @@ describe('a session on several nodes', () => {
     expect(level()).toBe('debug')
   })
 
-  it('extends the lifetime of its record once in every quarter of the time to live', async () => {
+  it('extends the lifetime of its record once per quarter of the time to live', async () => {
     const cluster = createCluster()
     const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
     const session = await a.open()
@@ -315,7 +315,7 @@ async function logged(session: TestSession): Promise<unknown[]> {
 }
 
 describe('a change on one node', () => {
-  it('applies to the next request on another node, even if that node has just read the session record', async () => {
+  it('applies to the next request on another node, even if that node read the session record just before', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: logging }), cluster.node({ setUp: logging })]
     const session = await a.open()
@@ -327,7 +327,7 @@ describe('a change on one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('is merged into the stored subscriptions, even if the node has missed earlier changes', async () => {
+  it('is merged into the stored subscriptions, even if the node has not seen earlier changes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()

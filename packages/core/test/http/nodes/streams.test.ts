@@ -99,7 +99,7 @@ describe("a call's stream that is resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its original node stops, and drops events that this node sends later', async () => {
+  it('ends with an error when its original node stops, and drops events that this node sends late', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -160,7 +160,7 @@ describe("a call's stream that is resumed on another node", () => {
     ])
   })
 
-  it('contains the response if the call has ended, and cannot be resumed a second time', async () => {
+  it('contains the response if the call has ended, and cannot be resumed again afterwards', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)
     first.request.leave()
@@ -252,7 +252,7 @@ describe("a session's GET stream", () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('continues on another node after its own node has closed', async () => {
+  it('continues on another node after its original node has closed', async () => {
     const { first, ...nodes } = await listening()
     const closing = nodes.a.server.close()
     await first.sink.ended()
@@ -265,7 +265,7 @@ describe("a session's GET stream", () => {
     expect(methods(second)).toEqual([CHANGED, CHANGED])
   })
 
-  it('continues on its new node even if the old node writes late', async () => {
+  it('continues on its new node even if the old node still writes events', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -298,7 +298,7 @@ describe("a session's GET stream", () => {
     expect(methods(open[0] as Answer).at(-1)).toBe(CHANGED)
   })
 
-  it('stays on the node that took it over last, even if an earlier node updates the record later', async () => {
+  it('stays on the last node that took it over, even if an earlier node updates the record later', async () => {
     const { first, ...nodes } = await listening()
     const { b, c, session, cluster } = nodes
     first.request.leave()

@@ -174,7 +174,7 @@ describe('a task on another node', () => {
 })
 
 describe('tasks created by an anonymous client', () => {
-  it('survive when one node releases the session', async () => {
+  it('survive when one node drops its copy of the session', async () => {
     const cluster = createCluster()
     const setUp = (server: McpServer): void =>
       void server.addTool({ name: 'done', taskSupport: 'optional', handler: () => 'done' })

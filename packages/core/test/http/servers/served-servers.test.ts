@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('causes status 500 if it throws, and the error is logged but not sent to the client', async () => {
+  it('makes the mount reply with 500 if it throws, and the error is logged but not sent to the client', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -78,7 +78,7 @@ describe('a server selector', () => {
     }
   })
 
-  it('sends change notifications only to sessions on the changed server', async () => {
+  it('limits change notifications to sessions on the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -98,7 +98,7 @@ describe('a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('can return a server that is closing, for which new sessions are refused', async () => {
+  it('can return a server that is closing, for which the mount refuses new sessions', async () => {
     const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({
@@ -115,7 +115,7 @@ describe('a server selector', () => {
     await closing
   })
 
-  it('lets the mount release an idle server, so that servers made for one session do not accumulate', async () => {
+  it('lets the mount release an idle server, so that servers with a single session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {

@@ -27,8 +27,8 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('expiring credentials on a stream', () => {
-  it("end subscriptions/listen with a response, and the client's next request is challenged", async () => {
+describe('credentials that expire on a stream', () => {
+  it("end subscriptions/listen with a response, and make the mount challenge the client's next request", async () => {
     const harness = create()
     const credentials = ann(harness, 10)
     const { sink } = await listen(harness, credentials)
@@ -110,7 +110,7 @@ describe('expiring credentials on a stream', () => {
   })
 })
 
-describe('expiring credentials', () => {
+describe('credentials that expire', () => {
   it('do not end the reply to a running call', async () => {
     const harness = createHarness({ server: { limits: { handlerTimeoutMs: 200_000 } } })
     const { promise: released, resolve: release } = deferred()
@@ -126,7 +126,7 @@ describe('expiring credentials', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('use one timer per stream, whereas credentials that never expire use none', async () => {
+  it('need one timer per stream, while other credentials need none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock
@@ -139,7 +139,7 @@ describe('expiring credentials', () => {
     for (const { request } of [first, second]) request.leave()
   })
 
-  it('can have any expiry time', async () => {
+  it('can expire at any time, even years later', async () => {
     const harness = create()
     const { sink } = await listen(harness, ann(harness, 3 * 365 * 86_400))
     await harness.clock.advance(2 * 365 * 86_400_000)

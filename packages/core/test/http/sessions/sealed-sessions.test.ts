@@ -58,7 +58,7 @@ describe('a session with a sealed id', () => {
     expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
   })
 
-  it("keeps the client's capabilities, and still sends change notifications for lists", async () => {
+  it("keeps the client's capabilities, and continues to send list change notifications", async () => {
     const capabilities = { roots: { listChanged: true }, elicitation: {}, experimental: { x: { y: 1 } } }
     const info = { name: 'Grüße 😀', version: '2', title: 'T', websiteUrl: 'https://example.com' }
     const one = start()
@@ -81,7 +81,7 @@ describe('a session with a sealed id', () => {
     ])
   })
 
-  it('survives key rotation until its own key is removed', async () => {
+  it('survives key rotation until the key that sealed it is removed', async () => {
     const session = await start().open()
     expect(await status(start({ keys: [NEW_KEY, KEY] }), session.headers)).toBe(200)
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
@@ -97,7 +97,7 @@ describe('a session with a sealed id', () => {
     expect(heard).toEqual([[session.id, true]])
   })
 
-  it('has the time to live of an initialized session', async () => {
+  it('has the same time to live as an initialized session', async () => {
     const session = await start().open()
     const two = start()
     expect(await status(two, session.headers)).toBe(200)
@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('causes the same reply as an unknown session, for every HTTP method', async () => {
+  it('receives the same reply as an unknown session id, for every HTTP method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })

@@ -23,7 +23,7 @@ const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('a session id from another process', () => {
-  it('causes status 404, and a log line that explains the cause and the remedy', async () => {
+  it('is refused with 404, and a log line explains the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)

@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it("opens without storing a client's large icons, but is refused for huge client capabilities", async () => {
+  it("opens without storing large client icons, but is refused if the client's capabilities are huge", async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -159,7 +159,7 @@ describe('ending a session', () => {
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
   ])(
-    'happens at regular checks, with an interval of %s',
+    'happens during regular checks, with an interval of %s',
     async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
       const { open, endpoint, clock } = createHarness({
         endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
@@ -247,7 +247,7 @@ describe('ending a session', () => {
 })
 
 describe('sessions.max', () => {
-  it('closes the session that has been idle for the longest time', async () => {
+  it('closes the session that has been idle longest', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -273,7 +273,7 @@ describe('sessions.max', () => {
     },
   )
 
-  it('is complemented by `maxPerPrincipal`, which does not apply to anonymous clients', async () => {
+  it('is complemented by `maxPerPrincipal`, which does not limit anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -314,7 +314,7 @@ describe('sessions.max', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('keeps active sessions, and a session that was initialized late', async () => {
+  it('does not close active sessions, or a session that was initialized late', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -337,7 +337,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks at most two sessions, on average, for each session opened during a flood', async () => {
+  it('checks on average at most two sessions for each session that a flood opens', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -369,7 +369,7 @@ describe('sessions.max', () => {
     expect([await statusOf(third.headers), await statusOf(first.headers)]).toEqual([404, 200])
   })
 
-  it('does not count sessions that were refused', async () => {
+  it('does not count sessions whose initialize request was refused', async () => {
     const { post } = createHarness({ endpoint: { sessions: { max: 1, maxPerPrincipal: 1 } } })
     const refused = { ...initializeMessage(), params: {} }
     for (const [message, status] of [

@@ -69,7 +69,7 @@ describe('stateless requests and sessions at one URL (https://modelcontextprotoc
     expect(json.error?.data).toEqual({ supported: result?.['supportedVersions'], requested: '2099-01-01' })
   })
 
-  it('produce refusals that are counted by reason and emitted as events', async () => {
+  it('are counted by reason and reported as events if they are refused', async () => {
     const harness = createHarness()
     const told: unknown[] = []
     harness.server.on('reject', ({ reason, status }) => told.push([reason, status]))
@@ -202,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('behaves the same way in toFetch', async () => {
+  it('behaves the same way with toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -230,7 +230,7 @@ describe('a mount without session revisions', () => {
 
 describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses stateless requests in a way that makes clients use initialize, with the options %j',
+    'refuses stateless requests so that clients fall back to initialize, with the options %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
@@ -255,7 +255,7 @@ describe('servers with different revisions behind a single mount', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse unsupported revisions, and list only their own', async () => {
+  it('refuse unsupported revisions, and list only the revisions that they support', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -308,7 +308,7 @@ describe('anonymous clients without sessions', () => {
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have limits of their own, while an authenticated caller has the limits of a session', async () => {
+  it('have their own limits, while an authenticated caller has the limits of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await settled()

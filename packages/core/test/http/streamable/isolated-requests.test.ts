@@ -63,7 +63,7 @@ describe('a mount on a platform that isolates requests (such as Workers)', () =>
     expect(clock.pending).toBe(0)
   })
 
-  it('streams a call and enforces its timeout even if an earlier request was dropped silently', async () => {
+  it('streams a call and enforces its timeout even if the platform has silently dropped an earlier request', async () => {
     const { clock, call } = createApart()
     void call('never')
     await settled()
@@ -91,7 +91,7 @@ describe('a mount on a platform that isolates requests (such as Workers)', () =>
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('makes the platform wait until the work of each request is done', async () => {
+  it('makes the platform wait until all work for a request is done', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(
@@ -110,7 +110,7 @@ describe('a mount on a platform that isolates requests (such as Workers)', () =>
     expect([waited.length, ended]).toEqual([2, 2])
   })
 
-  it('refuses subscriptions if the bus is only in memory', async () => {
+  it('refuses subscriptions if the bus exists only in memory', async () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },

@@ -44,7 +44,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('can list the stateless versions with server/discover', async () => {
+  it('can use server/discover to list the stateless versions', async () => {
     const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
     const { json } = await send(harness, { method: 'server/discover' })
     expect(json.result).toMatchObject({
@@ -92,7 +92,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('receives a list of supported versions if its body and header name an unsupported one', async () => {
+  it('receives a list of supported versions if its body and header name an unsupported version', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
 })
 
 describe("closing a request's stream (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)", () => {
-  it('aborts the handler, and drops messages that it sends later', async () => {
+  it('aborts the handler, and drops messages that the handler sends later', async () => {
     const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}
     const end = new Promise((resolve) => (ended = resolve))
@@ -169,7 +169,7 @@ describe('a mount that serves only stateless requests', () => {
 })
 
 describe("response: 'sse'", () => {
-  it('keeps the HTTP status of errors, but streams every other reply', async () => {
+  it('streams every reply except errors, which keep their HTTP status', async () => {
     const harness = createHarness({ endpoint: { response: 'sse' } })
     const refused = await send(harness, { method: 'tools/invent' })
     expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])

@@ -135,7 +135,7 @@ describe('the reply to a call', () => {
     expect((await pending).json).toMatchObject({ result: { content: [{ text: 'call 0' }] } })
   })
 
-  it("is always a stream, even for initialize, if `response` is 'sse'", async () => {
+  it("is always a stream, even after initialize, if `response` is 'sse'", async () => {
     const { post } = await bench({ endpoint: { response: 'sse' } })
     const answer = await post(initialize('2025-06-18'))
     expect(answer.headers['content-type']).toBe('text/event-stream')
@@ -148,7 +148,7 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('contains exactly one response as a stream, however the call ends: %s', async (name, args) => {
+  ])('contains exactly one response if it is a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
@@ -309,7 +309,7 @@ describe('a batch', () => {
     expect(new Set(ids)).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('runs as many calls as a session may have in flight, and refuses the others', async () => {
+  it('runs as many calls as a session may have in flight, and receives errors for the others', async () => {
     const { session, gates } = await bench({ server: { limits: { running: 1, inFlight: 2 } } }, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait'), call(3, 'wait')])
     await gates.begun(1)

@@ -134,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is rejected after any modification, and the reply is always the same', async () => {
+  it('is rejected after any modification, always with the same reply', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -192,7 +192,7 @@ describe('a single-use requestState', () => {
     expect(server.done()).toBe(1)
   })
 
-  it('is used up even by an incomplete round, after which the client receives a new one', async () => {
+  it('is used up even if the client does not answer all questions, and the client then receives a new one', async () => {
     const server = once()
     const state = await begin(server)
     const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
@@ -200,7 +200,7 @@ describe('a single-use requestState', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never accepted twice, no matter how many other states have been used since', async () => {
+  it('is never accepted twice, regardless of how many other states have been used in between', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const

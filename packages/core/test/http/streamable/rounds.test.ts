@@ -29,7 +29,7 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
 describe('a call with questions (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('returns its questions, and runs the handler once, after the client has answered', async () => {
+  it('returns its questions, and runs the handler once the client has answered', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
@@ -175,7 +175,7 @@ describe('several questions', () => {
     roots: { roots: [{ uri: 'file:///a' }] },
   }
 
-  it('share a round if they are independent, and are encoded according to the revision', async () => {
+  it("share a round if they are independent, and are encoded for the client's revision", async () => {
     const { call } = serve(several)
     const first = askedIn(await call('several'))
     expect(first.inputRequests).toEqual({
@@ -303,7 +303,7 @@ describe('an answer', () => {
 })
 
 describe('a handler that returns inputRequired', () => {
-  it('can ask an unanswered question again unchanged', async () => {
+  it('can repeat an unanswered question unchanged', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -316,7 +316,7 @@ describe('a handler that returns inputRequired', () => {
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('makes the client answer again if the earlier answer came without requestState', async () => {
+  it('asks again if an answer arrives without requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })
@@ -337,7 +337,7 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('does not affect lists', async () => {
+  it('does not affect lists, which ignore inputResponses and requestState', async () => {
     const { call } = serve((server) => {
       server.addPrompt({ name: 'p', handler: () => '' })
       server.addResource({ uri: 'a://b', name: 'r', handler: () => '' })

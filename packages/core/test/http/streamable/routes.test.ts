@@ -67,7 +67,7 @@ describe('the message path in the endpoint event', () => {
     expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 
-  it('is taken from the option if the option contains paths', () => {
+  it('is taken from the option if the option specifies paths', () => {
     const paths = resolveSsePaths({ ssePath: 'mcp/sse', messagePath: 'mcp/message' }) as SsePaths
     expect(messagePath(paths, undefined, '/a/mcp/sse')).toBe('/a/mcp/message')
     expect(messagePath(paths, '/x/mcp', '/mcp/sse')).toBe('/x/mcp/message')

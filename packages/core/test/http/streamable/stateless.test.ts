@@ -114,7 +114,7 @@ describe('a mount without sessions', () => {
     expect(refused.status).toBe(400)
   })
 
-  it('keeps no timers or sessions', async () => {
+  it('creates no timers or sessions', async () => {
     const { post, clock } = createHarness({ endpoint, setUp })
     for (let i = 0; i < 50; i++) await post(initializeMessage())
     await post(call('where'))

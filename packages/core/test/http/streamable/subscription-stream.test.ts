@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** The registry publishes its changes once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('a server acknowledges subscriptions/listen only when the bus is ready', async () => {
+it('a server acknowledges subscriptions/listen only once the bus is ready', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not take notifications away from open sessions', async () => {
+  it('does not take notifications away from existing sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -350,7 +350,7 @@ describe('a subscription over HTTP', () => {
 })
 
 describe('limits of subscriptions over HTTP', () => {
-  it('cause further subscriptions to be refused until one has ended', async () => {
+  it('make the server refuse further subscriptions until one has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -375,7 +375,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('cause identical notifications to be merged for a client that reads slowly', async () => {
+  it('make the server merge identical notifications for a client that reads slowly', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -393,7 +393,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cause the stream to be cut when more than `outboundBytes` are queued', async () => {
+  it('make the server close the stream if more than `outboundBytes` are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))

@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue if the tasks/result stream is cut, and ask their questions again on the next one', async () => {
+  it('continue if a tasks/result stream is closed, and ask their questions again on the next stream', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -81,7 +81,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ status: 'completed' })
   })
 
-  it('are created in a JSON reply, and their results are awaited on a stream with keep-alive', async () => {
+  it('are created in a JSON reply, while clients await their results on a stream with keep-alive', async () => {
     const { create, ask, clock, finish } = await open()
     const taskId = await create('waits')
     expect((await ask('tasks/get', { taskId })).headers['content-type']).toBe('application/json')
@@ -120,7 +120,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).status).toBe(404)
   })
 
-  it('end with their session if no other session can reach them', async () => {
+  it('end with their session unless another session can reach them', async () => {
     const { create, send, headers, signals } = await open()
     await create('waits')
     await settled()

@@ -91,7 +91,7 @@ describe('a resumable stream', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no empty event in %s, because clients would try to parse an empty event',
+    'has ids in %s, but no empty event, because clients would try to parse the empty data',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -173,7 +173,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is still open, and thereby closes the old connection', async () => {
+  it('can resume while its old connection is still open, which closes the old connection', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -184,7 +184,7 @@ describe.each([
     expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
   })
 
-  it('receives everything exactly once, however often the connection is cut', async () => {
+  it('receives every event exactly once, however often the connection is cut', async () => {
     const steps = 60
     const { first, session, step } = await streaming(steps, endpoint())
     const seen: Message[] = []
@@ -333,7 +333,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('causes the same reply, regardless of why it is unknown', async () => {
+  it('receives the same reply, regardless of why it is unknown', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -421,7 +421,7 @@ describe('a networked event store', () => {
     ['awaits', true],
     ['does not await', false],
   ])(
-    'receives ten events sent in the same tick in only two appends, if the handler %s them',
+    'stores ten events sent in the same tick with only two appends, if the handler %s them',
     async (_, awaits) => {
       const { eventStore, sizes, release } = heldBack()
       const setUp = (server: McpServer): void =>
@@ -448,7 +448,7 @@ describe('a networked event store', () => {
     },
   )
 
-  it('makes a handler that awaits its notifications wait until they are stored, and loses none', async () => {
+  it('slows down a handler that awaits its notifications until they are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()
     let sent = 0
     const setUp = (server: McpServer): void =>
@@ -479,7 +479,7 @@ describe('a failing event store', () => {
   it.each([
     ['at once', broken],
     ['asynchronously', () => Promise.reject(new Error('store down'))],
-  ])('makes a stream continue without event ids if it fails %s', async (_, fail) => {
+  ])('lets a stream continue without event ids if it fails %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -491,7 +491,7 @@ describe('a failing event store', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream for up to 3 s, and receives all queued events together once it works again', async () => {
+  it('delays a stream for up to 3 s, and receives all queued events at once when it recovers', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -572,7 +572,7 @@ describe('a failing event store', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, 3, true])
   })
 
-  it('makes streams start without event ids if it cannot open them', async () => {
+  it('lets streams start without event ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })
     await step()
@@ -580,7 +580,7 @@ describe('a failing event store', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
   })
 
-  it('causes 503 for a client that tries to resume while the store cannot be read', async () => {
+  it('makes the mount reply with 503 to a client that tries to resume while the store cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
     const { first, session } = await streaming(3, { streams: { eventStore } })

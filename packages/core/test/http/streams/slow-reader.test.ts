@@ -84,7 +84,7 @@ describe('a client that stops reading', () => {
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
   ])(
-    'is disconnected at the limit if it can resume, and receives everything when it does: %s',
+    'is disconnected at the limit if it can resume, and receives everything after it resumes: %s',
     async (_, opened) => {
       const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
       const { sink } = await stalled('flood', 100, opened)
@@ -119,7 +119,7 @@ describe('a client that stops reading', () => {
     expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
   })
 
-  it('loses notifications, but never the response, if it cannot resume', async () => {
+  it('loses notifications if it cannot resume, but never the response', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
     await settled()
@@ -143,7 +143,7 @@ describe('a client that stops reading', () => {
     )
   })
 
-  it('does not stop the handler when it disconnects', async () => {
+  it('can disconnect without stopping the handler', async () => {
     const { stalled, session } = await bench({ streams: { eventStore: false } })
     const { sink, request } = await stalled('polite', 200)
     await settled()
@@ -163,7 +163,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('causes excess notifications to be dropped with an overflow event, but keeps the response', async () => {
+  it('makes the mount drop excess notifications and emit `overflow`, but not lose the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -308,7 +308,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments only while nothing is queued, and none after it has ended', async () => {
+  it('writes comments only while its queue is empty, and none after it has ended', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -368,7 +368,7 @@ describe('SseWriter', () => {
   it.each([
     ['client disconnects', (_: SseWriter, peer: FakeRequest) => peer.leave()],
     ['connection is cut', (outbound: SseWriter) => outbound.cut()],
-  ])('ends immediately if its %s before the stream is opened', (_, leave) => {
+  ])('ends immediately if its %s before the stream opens', (_, leave) => {
     const gone: SseWriter[] = []
     const open: SseWriter[] = []
     const outbound = new SseWriter({

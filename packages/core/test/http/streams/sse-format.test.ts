@@ -28,7 +28,7 @@ describe('formatEvent()', () => {
     )
   })
 
-  it('throws for an id or a name that could forge an event', () => {
+  it('throws for an id or an event name that could forge an event', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('\r', '\n', '\0'), fc.string(), (before, breaker, after) => {
         const forged = `${before}${breaker}${after}`
@@ -40,7 +40,7 @@ describe('formatEvent()', () => {
     )
   })
 
-  it('is not used for keep-alives, so that parsers do not report them as events', () =>
+  it('is not used for keep-alive comments, so parsers do not report them as events', () =>
     expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 

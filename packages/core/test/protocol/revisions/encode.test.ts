@@ -161,7 +161,7 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
       `{"resultType":"complete","_meta":{${info},"a":1},"b":2}`,
     ],
   ])(
-    'adds the members that all results share to a serialised %s result: %s',
+    'adds the members common to all results to a serialised %s result: %s',
     (method, json, given, type, whole) => {
       expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
     },
@@ -177,13 +177,13 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
     ['tools/list', { tools: [], resultType: 'x', a: 1 }, '{"tools":[],"a":1}'],
     ['tools/list', { tools: [], resultType: 'x', ttlMs: 0, a: 1 }, '{"tools":[],"a":1}'],
   ] satisfies [string, JsonObject, string][])(
-    'adds the members that all results share to a %s result: %j',
+    'adds the members common to all results to a %s result: %j',
     (method, result, json) => {
       expect(MODERN.encodeResult(method, result)).toBe(json)
     },
   )
 
-  it.each(['tools/call', 'resources/read'])('adds no cache hints to the questions of %s', (method) => {
+  it.each(['tools/call', 'resources/read'])('does not add cache hints to the questions of %s', (method) => {
     const json = '{"requestState":"state"}'
     expect(MODERN.envelope?.(method, json, server, undefined, 'input_required')).toBe(
       `{"resultType":"input_required","_meta":{${info}},"requestState":"state"}`,

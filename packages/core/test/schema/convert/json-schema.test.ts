@@ -29,7 +29,7 @@ describe('supported JSON Schema dialects (https://modelcontextprotocol.io/specif
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignore keywords next to a $ref only if the dialect is draft-07', async () => {
+  it('ignore keywords next to a $ref only in draft-07', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })
@@ -59,7 +59,7 @@ describe('a schema that does not compile', () => {
       'the same id twice',
       { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } },
     ],
-  ])('causes an error at registration: %s', (_, schema) => {
+  ])('is rejected at registration: %s', (_, schema) => {
     const compile = (): unknown => engine.input(schema, inputSite)
     expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(compile).toThrow(/inputSchema of tool "get_forecast"/)
@@ -70,7 +70,7 @@ describe('a schema that does not compile', () => {
     'https://example.com/s',
     'file:///etc/hosts',
     'data:application/json,{}',
-  ])('causes an error for the remote $ref %s, which is not fetched', ($ref) => {
+  ])('is rejected because of the remote $ref %s, which is not fetched', ($ref) => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
       /can't resolve reference/,
@@ -79,7 +79,7 @@ describe('a schema that does not compile', () => {
     fetching.mockRestore()
   })
 
-  it('does not affect the schema registered after it', async () => {
+  it('does not affect schemas that are registered later', async () => {
     const broken = {
       $id: 'https://example.com/broken',
       type: 'object',
@@ -132,7 +132,7 @@ describe('a schema with an id', () => {
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toMatchObject({ ok: true })
   })
 
-  it('is still used for validation after 600 more schemas have been compiled', () => {
+  it('still works after 600 more schemas have been compiled', () => {
     const first = engine.input(withId('string'), inputSite)
     for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
     expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
@@ -182,7 +182,7 @@ describe('validation against a JSON Schema', () => {
   })
 
   it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
-    'looks up %s as an own property',
+    'looks for %s only among own properties',
     async (name) => {
       const schema = JSON.parse(
         `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,

@@ -73,7 +73,7 @@ describe('schema conversion', () => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
-  it('omits the minimum and maximum of safe integers from every integer schema', () => {
+  it('omits the minimum and maximum of safe integers from all integer schemas', () => {
     const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
     const build = (integer: object): JsonSchema => ({
       type: 'object',
@@ -166,7 +166,7 @@ describe('conversion to JSON Schema', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the path to a zod %s in the error, because JSON Schema cannot express it', (_, schema, place) => {
+  ])('fails with the path to a zod %s, because JSON Schema cannot express it', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
@@ -188,7 +188,7 @@ describe('conversion to JSON Schema', () => {
     ['JSON Schema without a type', { properties: {} }],
     ['JSON Schema with several types', { type: ['object', 'null'] }],
     ['an empty JSON Schema', {}],
-  ])('rejects %s at the root of an input', (_, schema) => {
+  ])('rejects %s at the root of an input schema', (_, schema) => {
     expect(invalid(schema)).toMatch(/root must be an object/)
     expect(() => publishedOutput(schema)).not.toThrow()
   })

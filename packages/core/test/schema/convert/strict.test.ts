@@ -211,7 +211,7 @@ describe('`strictInput` with any library', () => {
     },
   )
 
-  it('rejects an allOf that refers to itself', () => {
+  it('rejects a schema whose allOf refers to the schema itself', () => {
     expect(() => strictly(publishing({ allOf: [{ $ref: '#' }, a] }))).toThrow('leads back to its own schema')
   })
 })
