@@ -218,7 +218,7 @@ it.each([
   ['a😀', 2],
   ['\uD83D', 1],
   ['', 0],
-])('`minLength` and `maxLength` count code points: %j has the length %i', (text, length) => {
+])('`minLength` and `maxLength` count code points: %j has length %i', (text, length) => {
   const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
   expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
   expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([
