@@ -116,7 +116,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
   })
 
-  it('counts the checked values in its steps', () => {
+  it('counts steps in proportion to the number of checked values', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)
     validator.isValid(Array.from({ length: 1_000 }, () => 1))
