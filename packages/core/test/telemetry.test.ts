@@ -122,7 +122,7 @@ describe('the `telemetry` option', () => {
     })
   })
 
-  it('receives the result as it is before adaptation to the revision, if the observation requests it', async () => {
+  it('receives the result before it is adapted to the revision, if the observation requests results', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()

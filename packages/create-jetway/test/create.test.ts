@@ -116,7 +116,7 @@ describe('the target folder', () => {
   })
 })
 
-describe('the command line', () => {
+describe('the command-line parser', () => {
   it.each([
     [[], 'The folder is missing'],
     [['a', 'b'], 'Unexpected argument b'],
@@ -126,7 +126,7 @@ describe('the command line', () => {
     [['a', '--template'], "Option '-t, --template <value>' argument missing"],
     [['…'], '… is no name for a package'],
     [['node_modules'], 'node_modules is no name for a package'],
-  ])('if invalid, is rejected with exit code 2, and no files are written: %j', async (argv, message) => {
+  ])('rejects invalid arguments with exit code 2, and writes no files: %j', async (argv, message) => {
     const line = commandLine()
     expect(await line.run(...argv)).toBe(2)
     expect(line.output.stderr.slice(0, message.length)).toBe(message)
@@ -134,13 +134,13 @@ describe('the command line', () => {
     expect(readdirSync(line.cwd)).toEqual([])
   })
 
-  it('results in a suggestion to add -- if npm has consumed the options', async () => {
+  it('suggests adding -- if npm has consumed the options', async () => {
     const line = commandLine({ env: { npm_config_template: 'true' } })
     expect(await line.run('my-server', 'fastify')).toBe(2)
     expect(line.output.stderr).toContain('npm create jetway@latest my-server -- --template fastify')
   })
 
-  it('may contain the -- that pnpm and Yarn pass on', async () => {
+  it('accepts the -- that pnpm and Yarn pass on', async () => {
     const line = commandLine()
     expect(await line.run('a', '--', '--template', 'node', ...QUIET)).toBe(0)
     expect(line.output.stdout).toContain('from the template node')
@@ -148,7 +148,7 @@ describe('the command line', () => {
 })
 
 describe('questions', () => {
-  it('are asked about the folder and the template in a terminal', async () => {
+  it('ask for the folder and the template in a terminal', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder (my-server): '))

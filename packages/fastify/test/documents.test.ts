@@ -31,7 +31,7 @@ describe('a server card', () => {
     ['a prefix', { prefix: '/api', path: '/mcp' }, '/api/mcp'],
     ['a prefix with a slash at its end', { prefix: '/api/', path: '/mcp' }, '/api/mcp'],
     ['a prefix as the whole path', { prefix: '/ai' }, '/ai'],
-  ])('is served below %s, without the catalog of the site', async (_, options, path) => {
+  ])("is served under %s, but the site's catalog is not", async (_, options, path) => {
     const app = created()
     await publish(app, options, path)
     expect(await statusOf(app, `${path}/server-card`)).toBe(200)
@@ -46,7 +46,7 @@ describe('a server card', () => {
     expect(await statusOf(app, '/tools/mcp/server-card')).toBe(200)
   })
 
-  it('is served for each of several mounts, with the catalog of the first one', async () => {
+  it('is served for each of several mounts, while the catalog lists only the first', async () => {
     const app = created()
     await publish(app, { path: '/a' }, '/a')
     await publish(app, { path: '/b' }, '/b')
@@ -59,7 +59,7 @@ describe('a server card', () => {
     })
   })
 
-  it('leaves the catalog to the app if the app has one', async () => {
+  it("does not replace the app's own catalog", async () => {
     const app = created()
     app.get(CATALOG, async () => 'own')
     await publish(app, { path: '/mcp' }, '/mcp')

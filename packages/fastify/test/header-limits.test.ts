@@ -20,20 +20,20 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   return info.mock.calls.map(([, message]) => message)
 }
 
-it('if the app limits neither headers nor requests, the plugin logs the options for both once', async () => {
+it('if the app sets no timeout for headers or requests, the plugin logs the options for both, once', async () => {
   expect(await logged(Fastify())).toEqual([
     expect.stringMatching(/headersTimeout.* connectionsCheckingInterval.* requestTimeout of Fastify/),
   ])
 })
 
-it('the plugin logs only the options for headers if the app already limits requests', async () => {
+it('if the app sets a request timeout, the plugin logs only the options for headers', async () => {
   const [message, ...more] = await logged(Fastify({ requestTimeout: 90_000 }))
   expect(more).toEqual([])
   expect(message).toContain('headersTimeout')
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('the plugin logs nothing if the app limits headers, regardless of where the limit is set', async () => {
+it('the plugin logs nothing if the app sets a headers timeout, regardless of where', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }
@@ -41,6 +41,6 @@ it('the plugin logs nothing if the app limits headers, regardless of where the l
   for (const app of [after, Fastify({ http: options }), own]) expect(await logged(app)).toEqual([])
 })
 
-it('the plugin logs nothing over HTTP/2, which has no such limits', async () => {
+it('over HTTP/2, which has no such timeouts, the plugin logs nothing', async () => {
   expect(await logged(Fastify({ http2: true }) as unknown as FastifyInstance)).toEqual([])
 })

@@ -202,7 +202,7 @@ describe("the app's authentication", () => {
   })
 })
 
-describe('request bodies', () => {
+describe('requests', () => {
   const empty = callFrame('size', { text: '' })
   /** Returns a call of this many bytes. */
   const large = (bytes: number): string => callFrame('size', { text: 'x'.repeat(bytes - empty.length) })
@@ -215,7 +215,7 @@ describe('request bodies', () => {
     ['more than a smaller app limit', { bodyLimit: 1000 }, {}, 1001, 413],
     ['more than 4 MiB despite a larger app limit', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
   ])(
-    'are limited to 4 MiB, or to a smaller configured limit: %s',
+    'may have bodies of up to 4 MiB, or up to a smaller configured limit: %s',
     async (_case, host, mount, bytes, status) => {
       const app = Fastify(host)
       const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
@@ -229,7 +229,7 @@ describe('request bodies', () => {
   )
 
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
-    'are refused with 415 and a JSON-RPC error if their type is %s',
+    'are refused with 415 and a JSON-RPC error if their content type is %s',
     async (type) => {
       const response = await post(`${await mounted(STATELESS)}/mcp`, callFrame('name'), {
         'content-type': type,
@@ -245,7 +245,7 @@ describe('request bodies', () => {
     [400, 400],
     [418, 418],
   ])(
-    "are refused by the app's error handler if a hook throws an error: status %s → %i",
+    "are passed to the app's error handler if a hook throws: status %s → %i",
     async (statusCode, status) => {
       const app = Fastify()
       app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
@@ -261,7 +261,7 @@ describe('request bodies', () => {
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
   ])(
-    'are refused with a JSON-RPC error if Fastify fails with status %i',
+    'receive a JSON-RPC error if Fastify fails with status %i',
     async (statusCode, code, logged) => {
       const errors: string[] = []
       const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
@@ -279,7 +279,7 @@ describe('request bodies', () => {
     },
   )
 
-  it('cause an immediate error if a hook has already consumed them', async () => {
+  it('are refused immediately if a hook has already consumed their body', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()
@@ -287,7 +287,7 @@ describe('request bodies', () => {
     expect(logger.lines).toEqual([expect.stringContaining('was read by a hook before MCP could read it')])
   })
 
-  it('are limited by their decoded size if a preParsing hook decodes them', async () => {
+  it('are limited by the decoded size of their body if a preParsing hook decodes it', async () => {
     const app = Fastify()
     app.addHook('preParsing', async (_request, _reply, payload) => {
       const body = await buffer(payload)

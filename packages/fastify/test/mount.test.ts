@@ -68,7 +68,7 @@ describe("a mount's path", () => {
     [false, 404],
     [true, 200],
   ])(
-    'follows the app’s ignoreTrailingSlash option: if %s, a trailing slash results in status %i',
+    'follows the app’s ignoreTrailingSlash option: if %s, a request with a trailing slash receives status %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
       const url = await mounted(STATELESS, app)

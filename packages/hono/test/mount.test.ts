@@ -83,7 +83,7 @@ describe("a mount's path", () => {
     expect(await text(await post(`${url}/mcp`))).toBe('test')
   })
 
-  it('cannot be set with app.route, which requires an app', () => {
+  it('cannot be set with app.route, which accepts only a Hono app', () => {
     const add = (): unknown => new Hono().route('/mcp', mcp(STATELESS) as unknown as Hono)
     expect(add).toThrow(
       /app\.route takes a Hono app.*use app\.all\(path, mcp\(\{ server \}\)\).*ERR_MCP_OPTION/,
@@ -94,7 +94,7 @@ describe("a mount's path", () => {
     [true, 404],
     [false, 200],
   ])(
-    'follows the app’s `strict` option: if %s, a trailing slash results in status %i',
+    'follows the app’s `strict` option: if %s, a request with a trailing slash receives status %i',
     async (strict, status) => {
       const app = new Hono({ strict })
       const url = await mounted({ ...STATELESS, logger: silent }, app)
@@ -103,7 +103,7 @@ describe("a mount's path", () => {
     },
   )
 
-  it('is logged once if an MCP client requests / or the path with a trailing slash, but not for other requests', async () => {
+  it('is logged once if an MCP client requests / or adds a trailing slash', async () => {
     const logger = logLines()
     const app = new Hono().basePath('/api').use(mcp({ ...STATELESS, logger }))
     const url = await listen(new Hono().use(mcp({ ...STATELESS, path: '/ai', logger })).route('/', app))
@@ -226,14 +226,14 @@ describe("the app's middleware", () => {
 })
 
 describe('request bodies', () => {
-  it('can be read by both the `locals` option and the server', async () => {
+  it('can be read by both the `locals` function and the server', async () => {
     const texts: Promise<string>[] = []
     const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
     expect(await Promise.all(texts)).toEqual([callFrame('name')])
   })
 
-  it('can be read by the server, and also by middleware that clones the request', async () => {
+  it('can be read both by the server and by middleware that clones the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {

@@ -62,12 +62,12 @@ const measured: Handle = (_request, body) =>
 describe.each([
   ['at once', false],
   ['after authentication', true],
-])('the body of a request accepted %s', (_when, later) => {
+])('the body of a request that is accepted %s', (_when, later) => {
   beforeEach(() => {
     endpoint.later = later
   })
 
-  it('is empty if the request has none', async () => {
+  it('is empty if the request has no body', async () => {
     expect(await (await mounted(measured).request('/mcp', { method: 'POST' })).text()).toBe('0')
   })
 
@@ -107,7 +107,7 @@ describe.each([
     ['c.req.json()', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
     ['c.req.text()', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
     ['c.req.arrayBuffer()', (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next()))],
-  ])('is limited, even if it is chunked, after middleware that uses %s', async (_what, use) => {
+  ])('is limited after middleware that uses %s, even if the body is chunked', async (_what, use) => {
     const json = (length: number): string[] => ['{"text":"', 'ä'.repeat(length), '"}']
     for (const [parts, status] of [
       [json(44), 200],
@@ -213,7 +213,7 @@ describe('the request passed to the endpoint', () => {
 })
 
 describe('the reply to the client', () => {
-  it('sends the head of a stream before the first frame', async () => {
+  it('has its headers sent before the first frame if it is a stream', async () => {
     let sink: FrameSink | undefined
     const url = await served(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))
     const response = await post(url)

@@ -166,7 +166,7 @@ describe('keywords for strings and numbers', () => {
     [{ nullable: true }, 'cannot be used without "type"'],
     [{ id: 'x' }, 'use "$id" for schema ID'],
     [{ properties: { p: { $async: true, type: 'string' } } }, 'async schema in sync schema'],
-  ])('make `createValidator` throw for schemas that ajv rejects: %j', (schema, message) => {
+  ])('are rejected by `createValidator` if ajv rejects them: %j', (schema, message) => {
     expect(() => expectSame({ not: schema }, [])).toThrow(message)
     expect(() => createValidator({ not: schema })).toThrow(message)
   })

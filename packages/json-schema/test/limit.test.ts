@@ -195,13 +195,13 @@ describe('patterns of a validator with maxSteps', () => {
   )
 
   it.each(['a{1000000}', '((a{100}){100}){100}', `^(?:a|a){1,${'9'.repeat(400)}}b`, '(?:){99999999}'])(
-    'cause StepLimitError if they have too many states: %s',
+    'are rejected with StepLimitError if they have too many states: %s',
     (pattern) => {
       expect(() => limited({ pattern })).toThrow(StepLimitError)
     },
   )
 
-  it('cause SyntaxError if they are invalid regular expressions', () => {
+  it('are rejected with SyntaxError if they are invalid regular expressions', () => {
     expect(() => limited({ patternProperties: { '(': {} } })).toThrow(SyntaxError)
   })
 

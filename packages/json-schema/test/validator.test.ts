@@ -116,7 +116,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
   })
 
-  it('counts the checked values in its steps', () => {
+  it('counts steps in proportion to the number of checked values', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)
     validator.isValid(Array.from({ length: 1_000 }, () => 1))
@@ -218,7 +218,7 @@ it.each([
   ['a😀', 2],
   ['\uD83D', 1],
   ['', 0],
-])('`minLength` and `maxLength` count code points: %j has the length %i', (text, length) => {
+])('`minLength` and `maxLength` count code points: %j has length %i', (text, length) => {
   const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
   expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
   expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([

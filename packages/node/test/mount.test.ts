@@ -119,7 +119,7 @@ describe("a mount's path", () => {
     expect(sent.status).toBe(202)
   })
 
-  it("is also the prefix of the health probes' paths, which still respond after the mount has closed", async () => {
+  it('is also the prefix of the health probes, which still respond after the mount has closed', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -160,7 +160,7 @@ describe('the `locals`, `authInfo` and `server` functions', () => {
     expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
   })
 
-  it('let `server` select an McpServer for each request', async () => {
+  it('can select an McpServer for each request', async () => {
     const select = (req: Request): typeof server | undefined =>
       req.url.includes('tenant=a') ? server : undefined
     const origin = await serve(mcp({ server: select, stateless: true }))

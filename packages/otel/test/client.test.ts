@@ -273,7 +273,7 @@ describe('client telemetry', () => {
     expect(found['mcp.client.session.duration']).toMatchObject([{ attributes: common, value: { count: 1 } }])
   })
 
-  it("keeps a session's stream outside the trace of the request that connected", async () => {
+  it("keeps a session's stream outside the trace of the connecting request", async () => {
     registerSdk()
     const { server } = plainServer()
     const handler = toFetch(server)

@@ -41,7 +41,7 @@ describe("the guide's compose file", () => {
     expect(ports.length).toBeGreaterThan(0)
   })
 
-  it('lets the collector listen on the address that npm start uses', () => {
+  it('makes the collector listen on the port that npm start uses', () => {
     const { endpoint } = collector.receivers.otlp.protocols.http
     expect(services['collector']?.ports).toContain(`127.0.0.1:4318:${portOf(endpoint)}`)
     expect(portOf(endpoint)).toBe('4318')

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('gauges count a store shared by two servers only once, and omit servers without stores', async () => {
+it('gauges count a store only once if two servers share it, and omit servers without stores', async () => {
   const { points } = registerSdk()
   const observed = telemetry()
   const start = (options: object): McpServer => {
@@ -35,7 +35,7 @@ it('gauges count a store shared by two servers only once, and omit servers witho
   })
 })
 
-it('gauges add up the open servers of several telemetry() instances', async () => {
+it('gauges include the open servers of all telemetry() instances', async () => {
   const { points } = registerSdk()
   const start = async (): Promise<McpServer> => {
     const server = new McpServer({ name: 'one', version: '1' }, { telemetry: telemetry(), logger: silent })

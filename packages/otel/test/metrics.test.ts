@@ -90,7 +90,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('still include the refusals of servers that have closed', async () => {
+  it('include the refusals of servers that have closed', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const refusals = async (): Promise<unknown> => (await points())['jetway.server.refusals']?.[0]?.value
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(await refusals()).toBe(4)
   })
 
-  it('read the stats of open servers only', async () => {
+  it('read stats only from open servers', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const stats = vi.fn<McpServer['stats']>()
@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('do not increase in number when a client invents names', async () => {
+  it('create no time series for names that a client invents', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })

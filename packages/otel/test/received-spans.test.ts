@@ -202,7 +202,7 @@ describe('the span of a received call', () => {
     expect(recorded).toEqual(wanted ? ['gen_ai.tool.call.result'] : [])
   })
 
-  it('adds to the duration metric unless the call is cancelled', async () => {
+  it('is counted in the duration metric unless the call is cancelled', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     for (const outcome of ['ok', 'cancelled'] as const) both.received(received()).end({ outcome })

@@ -223,7 +223,7 @@ describe("the client's trace context", () => {
     ['ignore', 'ambient', 0],
   ] as const
   it.each(cases)(
-    'with `remoteParent` %s, leads to a span in trace %s with %i links',
+    'with `remoteParent` %s, produces a span in trace %s with %i links',
     async (remoteParent, traceOf, links) => {
       const { span } = registerSdk()
       const server = createServer({ remoteParent })
@@ -284,7 +284,7 @@ describe("the client's trace context", () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is used, except for %s', async (_, meta) => {
+  ])('is used without %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -304,7 +304,7 @@ describe("the client's trace context", () => {
 })
 
 describe('the OpenTelemetry SDK', () => {
-  it('can be registered later, and then records new calls', async () => {
+  it('records new calls if it is registered later', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)

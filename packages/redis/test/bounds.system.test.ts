@@ -55,8 +55,8 @@ async function infoOf(section: string, name: string): Promise<number> {
   return Number(new RegExp(`${name}:(\\d+)`).exec(await redis.command('INFO', section))?.[1])
 }
 
-describe('replacing a session record', () => {
-  it('sends the new record, but not the old one', async () => {
+describe('replacing a session record in Redis', () => {
+  it('sends only the new record', async () => {
     const { sessions } = await createStores({ url: redis.url })
     const uris = Array.from({ length: 8 }, (_, i) => `test://${i}${'x'.repeat(8_000)}`)
     const record = { ...sessionRecord('large', ''), subscriptions: uris }
@@ -85,7 +85,7 @@ describe('a full task store', () => {
     ['tasks', 2_000, 64 * 1024 * 1024],
     ['bytes', 10_000, 600_000],
   ])(
-    'with too many %s needs about as many commands per task as a nearly empty store',
+    'at its limit of %s, needs about as many commands per task as a nearly empty store',
     async (_what, max, maxBytes) => {
       const { tasks } = await createStores({ url: redis.url }, { tasks: { max, maxPerOwner: max, maxBytes } })
       const now = Date.now()

@@ -121,7 +121,7 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus resend messages that Redis may have stored, which still arrive once and in order', async () => {
+  it('makes the bus resend messages that Redis may have stored, but each still arrives once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -282,7 +282,7 @@ describe('a Redis server that is slow or resets connections', () => {
 })
 
 describe('a Redis server that has become a replica', () => {
-  it('is abandoned as soon as it refuses a write, even if it still replies to reads', async () => {
+  it('is disconnected as soon as it refuses a write, even if it still serves reads', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -363,14 +363,14 @@ describe('fromIoredis', () => {
   })
 })
 
-describe('a Redis server that fails', () => {
+describe('the Redis stores', () => {
   const open = (url: string, options: Partial<RedisOptions> = {}): RedisStores => {
     const stores = redis({ url, namespace: 'test', logger: silent, ...options })
     onTestFinished(stores.acquire())
     return stores
   }
 
-  it('leads to an error with its address and the reason, but without the password', async () => {
+  it("report the server's address and the reason for a failure, but not the password", async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const url = `redis://ann:topsecret@127.0.0.1:${server.port}`
@@ -386,7 +386,7 @@ describe('a Redis server that fails', () => {
     expect(inspect(lines, { depth: 9 })).not.toContain('topsecret')
   })
 
-  it('causes an error with ECONNREFUSED if nothing listens on its address', async () => {
+  it('report ECONNREFUSED if nothing listens on the address', async () => {
     const server = await startServer()
     await server.kill()
     const stores = open(server.url)
@@ -397,7 +397,7 @@ describe('a Redis server that fails', () => {
     await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
   })
 
-  it('receives no connections from closed stores until the stores are acquired again', async () => {
+  it('do not connect after they have been closed, until they are acquired again', async () => {
     const server = await startServer()
     const stores = redis({ url: server.url, namespace: 'test', logger: silent })
     const release = stores.acquire()
@@ -433,8 +433,8 @@ describe('a Redis server that is out of memory', () => {
   })
 })
 
-describe('Redis Sentinel', () => {
-  it('connects to the new master after a failover', async () => {
+describe('a connection through Redis Sentinel', () => {
+  it('moves to the new master after a failover', async () => {
     const sentinels = await startRedisSentinels()
     onTestFinished(() => sentinels.stop())
     const stores = await storesWithSession({ sentinel: { name: sentinels.name, urls: sentinels.urls } })

@@ -89,7 +89,7 @@ async function commandsOf(server: RedisServer, step: () => unknown): Promise<num
 }
 
 describe('Redis commands', () => {
-  it('take one round trip to read a session or to append to a stream', async () => {
+  it('need only one round trip to read a session or append to a stream', async () => {
     const { server, stores } = await start()
     const { sessions, events } = stores
     const owner = { principal: '', id: SESSION }
@@ -116,7 +116,7 @@ describe('Redis commands', () => {
   })
 })
 
-describe('Redis memory', () => {
+describe('Redis memory usage', () => {
   const KIB = 1_024
 
   async function used(server: RedisServer): Promise<number> {

@@ -61,7 +61,7 @@ describe('redis', () => {
 })
 
 describe('Redis commands', () => {
-  it('are sent again after Redis has recovered, even if the clock was set back', async () => {
+  it('resume after Redis has recovered, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     let isDown = true
@@ -95,7 +95,7 @@ describe('Redis commands', () => {
     expect(resets).toBe(1)
   })
 
-  it('mark Redis as unavailable after LOADING replies, but not after OOM replies', async () => {
+  it('mark Redis as unavailable if it replies LOADING, but not if it replies OOM', async () => {
     let reply = 'OOM command not allowed when used memory > maxmemory'
     const stores = over(() => {
       throw new RedisReplyError(reply)

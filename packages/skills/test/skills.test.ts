@@ -305,7 +305,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('cause an internal error without details if a function returns an invalid value', async () => {
+  it('cannot be read if their function returns an invalid value, and the error hides the details', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)

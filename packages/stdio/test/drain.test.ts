@@ -42,7 +42,7 @@ describe('the drain period', () => {
     onTestFinished(() => void vi.useRealTimers())
   })
 
-  it('leaves a running call 1.8 s, and its response the remaining 0.2 s', async () => {
+  it('gives a running call 1.8 s to finish, and leaves 0.2 s to send its response', async () => {
     const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(1_799)
@@ -81,7 +81,7 @@ describe('the drain period', () => {
     },
   )
 
-  it('has the length set by `drainMs`', async () => {
+  it('lasts as long as `drainMs` specifies', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

@@ -115,7 +115,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
 describe('serveStdio with only session revisions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('serves official clients that send initialize, even after a probe, but not those that never send it', async () => {
+  it('serves only official clients that send initialize, whether or not they probe first', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),

@@ -47,7 +47,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(0)
   })
 
-  it('calls the callback of a diverted write once the text has been written', async () => {
+  it('calls the callback of a diverted write after writing the text', async () => {
     const { output, diversion } = setUp()
     await new Promise((resolve) => output.write('text', 'utf8', resolve))
     await new Promise<void>((resolve) => output.end('end', resolve))

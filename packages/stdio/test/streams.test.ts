@@ -140,7 +140,7 @@ describe('serveStdio with given streams', () => {
     await serve({ input, output })
   })
 
-  it('leaves one error listener per server on the output, plus a shared one', async () => {
+  it('leaves one error listener per server and one shared listener on the output', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()

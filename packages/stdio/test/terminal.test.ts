@@ -17,7 +17,7 @@ async function stderrOf(input: PassThrough): Promise<string> {
   }
 }
 
-it('in a terminal, `serveStdio` prints to stderr that it waits for a client, and how to try the server', async () => {
+it('in a terminal, `serveStdio` prints to stderr that it is waiting for a client and how to try the server', async () => {
   const lines = (await stderrOf(Object.assign(new PassThrough(), { isTTY: true }))).trimEnd().split('\n')
   expect(lines).toEqual([
     '[jetway] notes waits for messages of an MCP client on stdin. Clients start this command themselves. Ctrl+C ends it.',

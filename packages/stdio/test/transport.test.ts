@@ -367,7 +367,7 @@ describe('StdioTransport', () => {
     expect(output.writableEnded).toBe(ended)
   })
 
-  it("does not end the process's own output", async () => {
+  it("does not end the process's stdout when it closes", async () => {
     const end = vi.spyOn(process.stdout, 'end').mockReturnThis()
     onTestFinished(() => end.mockRestore())
     await new StdioTransport({ input: new PassThrough() }).close()

@@ -73,7 +73,7 @@ describe('the layers in core', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
-  it('let an entry file import every layer, and let a layer import every earlier layer', () => {
+  it('may be imported by an entry file and by every later layer', () => {
     expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),

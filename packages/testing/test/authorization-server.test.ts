@@ -150,7 +150,7 @@ it('the authorization server lets only its own service introspect tokens, and le
   expect(granted).toContain('access_token')
 })
 
-it('the authorization server accepts requests from pages of other origins', async ({ issuer }) => {
+it('the authorization server accepts requests from web pages on other origins', async ({ issuer }) => {
   const headers = { origin: 'https://app.test' }
   const response = await fetch(`${issuer.issuer}/token`, { method: 'POST', headers })
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
@@ -193,7 +193,7 @@ it('the authorization server listens on the configured port', async () => {
   await expect(started({ port: Number(new URL(origin).port) })).rejects.toThrow('EADDRINUSE')
 })
 
-it('the authorization server counts the requests to each endpoint, including those below /authorize', async ({
+it('the authorization server counts the requests to each endpoint, including those under /authorize', async ({
   issuer,
 }) => {
   const endpoints = ['metadata', 'keys', 'registration', 'authorization', 'token', 'introspection'] as const

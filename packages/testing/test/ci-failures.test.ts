@@ -51,18 +51,18 @@ function report(files: Readonly<Record<string, string>>): Report {
 }
 
 describe('the failure summary printed by .ci/run', () => {
-  it('lists failed tests with file, message, location and diff, and lists errors outside tests', () => {
+  it('lists each failed test with its file, message, location and diff, and errors outside tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
-        it('works', () => {})
-        it('fails', () => expect({ a: 1, b: [2] }).toEqual({ a: 1, b: [3] }))
+        it('is left out if it passes', () => {})
+        it('is listed if it fails', () => expect({ a: 1, b: [2] }).toEqual({ a: 1, b: [3] }))
       })`,
       'b.test.js': `throw new Error('the file is broken')`,
       'c.test.js': `it('leaves a rejection', () => void Promise.reject(new Error('not caught')))`,
     })
     expect([passed, failed]).toEqual([2, 1])
     const [test, file, stray] = failures.toSorted((a, b) => a.title.localeCompare(b.title))
-    expect(test?.title).toMatch(/a\.test\.js > of a > fails$/)
+    expect(test?.title).toMatch(/a\.test\.js > of a > is listed if it fails$/)
     expect(test?.text).toMatch(/^AssertionError: expected .* to deeply equal/)
     expect(test?.text).toMatch(/at .*a\.test\.js:3:/)
     expect(test?.text).toMatch(/-\s+3,\n.*\+\s+2,/)

@@ -106,7 +106,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
 
 describe('an invalid message', () => {
   it.each(REFUSED)(
-    'causes one error, after which the next message is processed: %s',
+    'receives one error response, and the next message is processed: %s',
     async (_, line, code) => {
       const bench = await serve()
       await bench.peer.raw(line)
@@ -124,7 +124,7 @@ describe('an invalid message', () => {
     },
   )
 
-  it('causes one error, regardless of where it is cut off', async () => {
+  it('receives one error response, regardless of where it is cut off', async () => {
     const bench = await serve()
     const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
     for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))
@@ -212,7 +212,7 @@ describe('a batch in a revision with batches', () => {
     ['100 values that are not messages', Array.from({ length: 100 }, () => 1), 'refused'],
     ['a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
   ])(
-    'receives either all of its responses or a single error if it contains %s',
+    'with %s receives either one response per request or a single error',
     async (_, batch, answers) => {
       const bench = await serve(BATCHING)
       await bench.peer.raw(JSON.stringify(batch))
@@ -225,8 +225,8 @@ describe('a batch in a revision with batches', () => {
   )
 })
 
-describe('unexpected messages', () => {
-  it('are ignored if they are responses, or unknown or malformed notifications', async () => {
+describe('unexpected responses and invalid notifications', () => {
+  it('are ignored, and reach no handler', async () => {
     const bench = await serve()
     for (let id = 0; id < 1_000; id++) {
       await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))

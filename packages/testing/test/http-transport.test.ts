@@ -33,7 +33,7 @@ describe('HttpTransport', () => {
     }
   })
 
-  it('rejects with the status if the reply is not a response', async () => {
+  it('rejects with the HTTP status if the reply contains no JSON-RPC response', async () => {
     const transport = new HttpTransport({
       url,
       fetch: async () => new Response('nobody home', { status: 503 }),

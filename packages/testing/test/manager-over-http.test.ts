@@ -44,7 +44,7 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
   ])(
-    'is restored after a restart of the server with %s, and runs each call once',
+    'is restored after the server restarts with %s, and runs each call once',
     async (_revision, revisions) => {
       const runs = { count: 0 }
       const first = await mount(counting(runs), revisions)

@@ -40,7 +40,7 @@ describe('common mistakes', () => {
     expect(UNKNOWABLE.length).toBeLessThan(10)
   })
 
-  it('cause errors that suggest a remedy in at least 75 % of all cases', async () => {
+  it('are reported with a remedy in at least 75 % of all cases', async () => {
     const vague: string[] = []
     for (const { group, mistake, read } of MISTAKES)
       if (!INSTRUCTION.test(await read())) vague.push(`${group} › ${mistake}`)
@@ -62,7 +62,7 @@ describe('an option that must be synchronous', () => {
   it.each([
     ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
     ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
-  ])('causes an error if it returns a promise, and is named in the log: %s', async (option, problem) => {
+  ])('is named in a logged error if it returns a promise: %s', async (option, problem) => {
     const logged: { err: Error }[] = []
     const logger = {
       debug() {},
@@ -109,7 +109,7 @@ describe('a transport from the official SDK', () => {
     )
   })
 
-  it('causes a different error from the one for a missing transport', async () => {
+  it('is rejected with a different error than a missing transport', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )

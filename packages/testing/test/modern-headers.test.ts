@@ -92,7 +92,7 @@ describe.each(Object.keys(SUBJECTS))(
       ['with another parameter', [VERSION, METHOD, NAME, 'Mcp-Param-Region: us']],
       ['with bytes that are not ASCII', [VERSION, METHOD, NAME, 'Mcp-Param-Region: eu\u00A0']],
       ['with a malformed encoding', [VERSION, METHOD, NAME, 'Mcp-Param-Region: =?base64?ZXU?=']],
-    ])('cause status 400 and error -32020 in a request %s', async (_how, headers) => {
+    ])('must be correct: a request %s receives status 400 and error -32020', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(400)
       expect(text).toContain('"code":-32020')
@@ -104,7 +104,7 @@ describe.each(Object.keys(SUBJECTS))(
       'Mcp-Name: other',
       'Mcp-Param-Region: eu',
       'Mcp-Param-Region: us',
-    ])('cause status 400 if one of them is sent twice: %s', async (again) => {
+    ])('must not be sent twice: %s', async (again) => {
       const { status } = await (await serve(name))([VERSION, METHOD, NAME, REGION, again])
       expect(status).toBe(400)
     })

@@ -167,7 +167,7 @@ describe('a mount', () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("registers work that outlasts a call with Hono's execution context", async () => {
+  it("uses Hono's execution context to register work that outlasts a call", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

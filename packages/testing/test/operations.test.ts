@@ -254,7 +254,7 @@ describe('a server on stdio', () => {
     expect(server.stats()).toMatchObject({ mounts: 0, sessions: 0, refusals })
   })
 
-  it("refuses and counts requests beyond its limit while it waits for the client's roots", async () => {
+  it("refuses and counts calls beyond its limit while a call waits for the client's roots", async () => {
     const server = create({ limits: { running: 1, inFlight: 1 } })
     const rejected: Rejected[] = []
     server.on('reject', (event) => rejected.push(event))

@@ -51,7 +51,7 @@ const read = async (connection: TestConnection, uri: string): Promise<unknown> =
 }
 
 describeMatrix(
-  'entries added for a single session',
+  'definitions added for a single session',
   { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ connect }) => {
     it.each([{}, { limits: { pageSize: 1 } }])(
@@ -78,7 +78,7 @@ describeMatrix(
       },
     )
 
-    it("cause notifications only to the session's client, at most once per tick", async () => {
+    it("trigger notifications only to the session's client, at most once per tick", async () => {
       const { server } = createServer()
       const [mine, other] = [await connect(server), await connect(server)]
       await call(mine, 'unlock')

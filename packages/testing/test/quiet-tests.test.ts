@@ -43,7 +43,7 @@ it('the test setup fails every test that prints, and a file whose last hook prin
       process.stdout.write('two')
       process.stderr.write('three')
     })
-    it('causes a warning of Node', async () => {
+    it('causes a Node.js warning', async () => {
       process.emitWarning('four')
       await new Promise(setImmediate)
     })
@@ -59,7 +59,7 @@ it('the test setup fails every test that prints, and a file whose last hook prin
   expect(failures).toEqual({
     'uses console.log': expect.stringMatching(/Give the server a `logger`.*\none\n/),
     'writes to stdout and stderr': expect.stringMatching(/\ntwo\nthree\n/),
-    'causes a warning of Node': expect.stringContaining('Warning: four'),
+    'causes a Node.js warning': expect.stringContaining('Warning: four'),
     'prints after its end': expect.stringContaining('\nfive\n'),
     file: expect.stringMatching(/^A hook after the last test printed .*\nseven$/),
   })

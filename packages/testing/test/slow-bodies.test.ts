@@ -41,7 +41,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     },
   )
 
-  it('are refused with 503 if together they are larger than 32 bodies of the maximum size', async () => {
+  it('are refused with 503 if their total size exceeds that of 32 bodies of the maximum size', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

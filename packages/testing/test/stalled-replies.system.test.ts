@@ -65,7 +65,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it("if larger than limits.queuedBytes, causes its caller's new calls to be refused until it is read", async () => {
+  it('if larger than limits.queuedBytes, must be read before its caller can make further calls', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -101,7 +101,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('is cut off immediately if anonymous callers hold more than half of limits.queuedBytes', async () => {
+  it('is cut off immediately if replies to anonymous callers take up more than half of limits.queuedBytes', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)

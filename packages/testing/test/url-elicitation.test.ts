@@ -240,7 +240,7 @@ describeMatrix(
   'a URL that must be opened first, in a session',
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(MAIL)('makes %s %j fail, and succeed when the client retries', async (method, params) => {
+    it.each(MAIL)('makes %s %j fail, but lets it succeed when the client retries', async (method, params) => {
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const [address] = elicitationsOf(await connection.request(method, params))

@@ -12,7 +12,7 @@ const CELLS = SSE_TRANSPORTS.flatMap((over) =>
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
 describe.each(CELLS)('a client over %s that uses %s', (_name, revision, over) => {
-  it('receives responses in its revision, and nothing that the revision does not define', async () => {
+  it('receives responses in its revision, and only what the revision defines', async () => {
     const server = createTellingServer()
     const served = await over.open(server)
     onTestFinished(() => served.close())

@@ -50,14 +50,14 @@ describe('a server that uses features of newer revisions', () => {
       '2025-06-18',
       ['text', 'text', 'image', 'audio', 'resource_link', 'resource_link', 'resource', 'resource'],
     ],
-  ] as const)('sends the content of those features as text in %s', async (revision, types) => {
+  ] as const)('sends content that revision %s does not support as text', async (revision, types) => {
     const { answers } = await run(revision)
     const blocks = answers.get('contents')?.result?.['content'] as { type: string; text?: string }[]
     expect(blocks.map(({ type }) => type)).toEqual(types)
     if (types[4] === 'text') expect(blocks[4]?.text).toContain('wire://linked')
   })
 
-  it.each(REVISIONS)('sends only objects as structured values in %s', async (revision) => {
+  it.each(REVISIONS)('sends only objects as structured content in %s', async (revision) => {
     const { answers } = await run(revision)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     const exists = revision >= '2025-06-18'

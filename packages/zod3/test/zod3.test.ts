@@ -86,7 +86,7 @@ describe('the JSON Schema of zod3', () => {
     expect(checkOutput(schema, { u: { t: [1], b: 2, a: 3 } })).toEqual({ u: { t: [1], b: 2 } })
   })
 
-  it('supports schemas that contain themselves', () => {
+  it('supports recursive schemas', () => {
     interface Tree {
       v: number
       kids: Tree[]
@@ -113,7 +113,7 @@ describe('the JSON Schema of zod3', () => {
     })
   })
 
-  it('rejects a union that contains itself directly', () => {
+  it('rejects a union that directly contains itself', () => {
     const endless: z.ZodTypeAny = z.lazy(() => z.union([z.string(), endless]))
     const schema = zod3(z.object({ endless }))
     expect(() => publishedOutput(schema)).toThrow('leads back to its own schema')

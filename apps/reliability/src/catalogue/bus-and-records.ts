@@ -61,7 +61,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is abandoned as soon as it refuses a write, even if it still replies to reads',
+        name: 'is disconnected as soon as it refuses a write, even if it still serves reads',
       },
       {
         file: 'packages/redis/test/redis.test.ts',
@@ -80,7 +80,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'are sent again after Redis has recovered, even if the clock was set back',
+        name: 'resume after Redis has recovered, even if the clock was set back',
       },
       {
         file: 'packages/redis/test/redis.test.ts',
@@ -99,7 +99,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'receives no connections from closed stores until the stores are acquired again',
+        name: 'do not connect after they have been closed, until they are acquired again',
       },
     ],
   },
@@ -111,7 +111,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus resend messages that Redis may have stored, which still arrive once and in order',
+        name: 'makes the bus resend messages that Redis may have stored, but each still arrives once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -131,11 +131,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'leads to an error with its address and the reason, but without the password',
+        name: "report the server's address and the reason for a failure, but not the password",
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'causes an error with ECONNREFUSED if nothing listens on its address',
+        name: 'report ECONNREFUSED if nothing listens on the address',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -164,7 +164,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'has its error logged, and all listeners receive later messages',
+        name: 'has its error logged, and does not stop delivery to any listener',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -208,7 +208,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'sends the new record, but not the old one',
+        name: 'sends only the new record',
       },
     ],
   },

@@ -11,7 +11,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/stalled-reader.ts',
-          name: 'uses at most 8 MiB, delays no other client',
+          name: 'is disconnected after using at most 8 MiB, without delaying other clients',
         },
         {
           file: 'packages/core/test/http/streams/slow-reader.test.ts',
@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: "causes its caller's new calls to be refused until it is read",
+          name: 'must be read before its caller can make further calls',
         },
       ],
     },
@@ -46,7 +46,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/support/stalled-reader.ts',
-          name: 'uses at most 8 MiB, delays no other client',
+          name: 'is disconnected after using at most 8 MiB, without delaying other clients',
         },
       ],
     },
@@ -212,7 +212,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/hono/test/seam.test.ts',
-          name: 'is limited, even if it is chunked, after middleware that uses %s',
+          name: 'is limited after middleware that uses %s, even if the body is chunked',
         },
       ],
     },

@@ -103,7 +103,7 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s before the tool runs',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'receives status 400 and error -32020' },
       ],
     },
     {
@@ -146,7 +146,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'if the app limits neither headers nor requests, the plugin logs the options for both once',
+          name: 'if the app sets no timeout for headers or requests, the plugin logs the options for both, once',
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
@@ -167,7 +167,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'are refused with 503 if together they are larger',
+          name: 'are refused with 503 if their total size exceeds',
         },
       ],
     },

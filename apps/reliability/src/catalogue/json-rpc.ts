@@ -10,7 +10,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'each return one response, to the right caller',
+          name: 'each produce one response, sent to the right caller',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored if they are responses, or unknown or malformed notifications',
+          name: 'are ignored, and reach no handler',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

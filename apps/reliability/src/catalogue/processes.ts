@@ -69,7 +69,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'leaves a running call 1.8 s, and its response the remaining 0.2 s',
+          name: 'gives a running call 1.8 s to finish, and leaves 0.2 s to send its response',
         },
       ],
     },

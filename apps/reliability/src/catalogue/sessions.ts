@@ -225,7 +225,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded',
+          name: 'if `maxTotalBytes` is exceeded, first drops ended streams of the session that uses the most bytes',
         },
       ],
     },
@@ -279,7 +279,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'stays open while another route slowly reads a request body, even after carrying a stream',
+          name: 'stays open while another route slowly reads a request body, even after it has carried a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',

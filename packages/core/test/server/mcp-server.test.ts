@@ -257,7 +257,7 @@ describe('changing definitions while clients are connected', () => {
     }
   })
 
-  it('does not notify a client without the capability, but affects its next list', async () => {
+  it('sends no notification for a capability that was not declared, but affects the next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -386,7 +386,7 @@ describe('server.close', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches telemetry once, and unsubscribes once from observed sources', async () => {
+  it('detaches telemetry and unsubscribes from observed sources only once, even if called twice', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -481,7 +481,7 @@ describe('errors in handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('lead to an error response despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('are returned as error results despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })

@@ -21,7 +21,7 @@ describe('createLifespan', () => {
     expect([open.mock.calls.length, lifespan.ready(), lifespan.value()]).toEqual([1, undefined, { db: 1 }])
   })
 
-  it('tries again for the next client after opening has failed', async () => {
+  it('tries to open again for the next client after a failure', async () => {
     let tries = 0
     const lifespan = createLifespan(() => {
       if (++tries === 1) throw new Error('down')
@@ -80,7 +80,7 @@ describe('ServerMounts', () => {
     expect([mounts.size, mounts.gauges().sessions]).toEqual([0, 2])
   })
 
-  it('closes all mounts even if one fails, and then accepts no new mounts', async () => {
+  it('closes every mount even if one fails to close, and accepts no new mounts afterwards', async () => {
     const mounts = new ServerMounts()
     const failing = mountOf({ close: () => Promise.reject(new Error('stuck')) })
     const fine = mountOf()

@@ -124,7 +124,7 @@ describe('statistics', () => {
     expect(new Set(Object.values(NOTHING_HELD))).toEqual(new Set([0]))
   })
 
-  it('count each refusal for both the mount and its server', () => {
+  it('count each refusal for its mount and for the server', () => {
     const server = new Refusals()
     const [one, two] = [new Refusals(server), new Refusals(server)]
     for (const reason of ['busy', 'busy', 'batch']) one.count(reason)
@@ -135,7 +135,7 @@ describe('statistics', () => {
   })
 })
 
-it('`SubscribedResources` subscribes to each resource once, and ends subscriptions that are no longer listed', () => {
+it('`SubscribedResources` subscribes to each resource once, and unsubscribes from resources that are no longer listed', () => {
   const steps: string[] = []
   const resources = new SubscribedResources((uri) => {
     steps.push(`+${uri}`)

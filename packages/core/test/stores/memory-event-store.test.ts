@@ -44,7 +44,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 1)).toEqual([])
   })
 
-  it('drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded', () => {
+  it('if `maxTotalBytes` is exceeded, first drops ended streams of the session that uses the most bytes', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 100_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
     const open = write(store, key('open'), kilobyte)

@@ -114,7 +114,7 @@ describe('MemoryEventStore', () => {
 })
 
 describe('MemoryBus', () => {
-  it('drops messages if listeners never stop publishing more', () => {
+  it('drops messages if listeners publish endlessly', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0

@@ -62,7 +62,7 @@ describe('MemoryTaskStore', () => {
     expect(store.size).toBe(1_000)
   })
 
-  it("lets a caller's running tasks use half of `maxBytes`, and a single ended task all of it", () => {
+  it("lets a caller's running tasks use half of `maxBytes`, and lets a single ended task use all of it", () => {
     const working = task('a')
     for (const [maxBytes, taken] of [
       [4 * bytes(working), true],
@@ -80,7 +80,7 @@ describe('MemoryTaskStore', () => {
       expect(new MemoryTaskStore({ clock: new FakeClock(), maxBytes }).create(ended)).toBe(taken)
   })
 
-  it('drops as many ended tasks as necessary from the caller with the most bytes', () => {
+  it('drops as many ended tasks as necessary from the caller that uses the most bytes', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock(), maxBytes: 2_000 })
     const end = (taskId: string, owner: string, length: number): boolean =>
       store.create(task(taskId, { owner, status: 'completed', statusMessage: 'x'.repeat(length) }))

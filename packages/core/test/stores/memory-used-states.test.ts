@@ -15,7 +15,7 @@ describe('MemoryUsedStates', () => {
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 
-  it('treats a state as used if it expires no later than one that was dropped to make room', () => {
+  it('assumes that a state was used if it expires no later than a dropped state', () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 1, clock })
     const now = clock.now()

@@ -19,7 +19,7 @@ describe('pending URLs', () => {
     expect(withPendingUrls(known, ['c'], HOUR).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
-  it('are limited to 64, beyond which the oldest is dropped', () => {
+  it('are limited to 64, and the oldest is dropped when another is added', () => {
     let known: readonly PendingUrl[] = []
     for (let i = 0; i < 70; i++) known = withPendingUrls(known, [`a${i}`], i)
     expect(known).toHaveLength(64)

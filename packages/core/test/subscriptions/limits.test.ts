@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('queues identical notifications once, in order of arrival, for their first owner', () => {
+  it('merges identical notifications, and keeps the first owner and position', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -107,7 +107,7 @@ describe('SubscriptionSet', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it("starts and ends a subscription's filters, and sends nothing once its queue has overflowed", () => {
+  it("starts a subscription's filters, and ends them without further notifications when its queue overflows", () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('responds to each subscription that the server ends, while calls continue', async () => {
+  it('when the connection closes, responds to every subscription while calls continue', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({

@@ -77,7 +77,7 @@ describe('helpers for option values', () => {
     else expect(check).toThrow(`The option sessions.${name} must be a whole number above 0`)
   })
 
-  it('`checkNumber` states the maximum in the error for a time', () => {
+  it('`checkNumber` includes the maximum in the error message for a duration', () => {
     expect(() => checkNumber('ttlMs', 0)).toThrow('above 0 and at most 2147483647 [ERR_MCP_OPTION]')
     expect(() => checkNumber('max', 0)).toThrow('above 0 [ERR_MCP_OPTION]')
   })

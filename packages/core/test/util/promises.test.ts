@@ -24,7 +24,7 @@ describe('helpers for values that may be promises', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
-  it("`chain` passes a value on immediately, and a promise's value once it resolves", async () => {
+  it('`chain` passes on a plain value immediately, and the value of a promise when it resolves', async () => {
     expect(chain(1, (value) => value + 1)).toBe(2)
     const later = chain(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { PendingWork } from '../../src/util/pending-work.ts'
 import { ThrottledLog } from '../../src/util/throttled-log.ts'
 
-describe('flushing on close', () => {
-  it('waits until everything has been sent', async () => {
+describe('PendingWork.flushed', () => {
+  it('resolves when everything has been sent', async () => {
     const clock = new FakeClock()
     const outstanding = new PendingWork(clock)
     await outstanding.flushed()
@@ -22,7 +22,7 @@ describe('flushing on close', () => {
     expect([flushed, clock.pending]).toEqual([2, 0])
   })
 
-  it('waits for at most a second', async () => {
+  it('resolves after at most a second', async () => {
     const clock = new FakeClock()
     const outstanding = new PendingWork(clock)
     outstanding.begin()

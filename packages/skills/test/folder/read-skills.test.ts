@@ -52,7 +52,7 @@ describe('readSkills', () => {
     })
   })
 
-  it('reads a nested skill as a separate skill with files of its own', async () => {
+  it('reads a nested skill as a separate skill with its own files', async () => {
     const path = folder({
       'outer/SKILL.md': document('outer'),
       'outer/inner/SKILL.md': document('inner'),
@@ -198,7 +198,7 @@ describe('an invalid SKILL.md', () => {
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
     ['frontmatter that is too long', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
-  ])('leads to an error that names the file and the problem: %s', async (_, content, message) => {
+  ])('is rejected with an error that names the file and the problem: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
     await expect(readSkills(path)).rejects.toThrow(refusal(message))
     await expect(readSkills(path)).rejects.toThrow(join(path, 'git', 'SKILL.md'))
@@ -212,8 +212,8 @@ function bomb(): string {
   return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
 }
 
-describe('the limits of readSkills', () => {
-  it('reject a folder that is too deep or too large, or that has too many files', async () => {
+describe('readSkills with limits', () => {
+  it('rejects a folder that is too deep or too large, or that has too many files', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))
@@ -221,7 +221,7 @@ describe('the limits of readSkills', () => {
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
   })
 
-  it('allow a folder that is exactly at the limits', async () => {
+  it('accepts a folder that is exactly at the limits', async () => {
     const text = document('c')
     const path = folder({ 'a/c/SKILL.md': text })
     expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)
@@ -229,7 +229,7 @@ describe('the limits of readSkills', () => {
     expect(await readSkills(folder({}), { maxDepth: 1, maxFiles: 1, maxBytes: 1 })).toEqual([])
   })
 
-  it('are 16 levels of folders and 64 MiB by default', async () => {
+  it('allows 16 levels of folders and 64 MiB by default', async () => {
     const path = folder({ [`${'a/'.repeat(15)}c/SKILL.md`]: document('c') })
     expect(await readSkills(path)).toHaveLength(1)
     put(join(path, `${'a/'.repeat(17)}b`), '')
@@ -239,14 +239,14 @@ describe('the limits of readSkills', () => {
     await expect(readSkills(large)).rejects.toThrow(refusal(/more than 67108864 bytes/))
   })
 
-  it('allow frontmatter of up to 65,536 characters', async () => {
+  it('accepts frontmatter of up to 65,536 characters', async () => {
     const fields = 'name: git\ndescription: a\nnote: '
     const text = `---\n${fields}${'x'.repeat(65_536 - fields.length)}\n---\n`
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
   it.each(['maxDepth', 'maxFiles', 'maxBytes'])(
-    'are rejected with ERR_MCP_OPTION if %s is invalid',
+    'rejects an invalid %s with ERR_MCP_OPTION',
     async (name) => {
       await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
     },

@@ -207,7 +207,7 @@ function completeStreams(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1])
   })
 
-  it('drops the event of a complete stream if the event exceeds maxFinalBytes, and reports the loss to readers', async () => {
+  it('drops the only event of a complete stream if it exceeds maxFinalBytes, and tells readers about the loss', async () => {
     const { store } = await create(LIMITS)
     const kept = await store.complete(key(), ORIGIN, event(1, 'x'.repeat(4_000)))
     expect(await seqs(store, kept, 0)).toEqual([1])

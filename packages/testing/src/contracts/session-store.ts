@@ -52,7 +52,7 @@ function records(create: CreateSessionStore): void {
     expect(await store.get(never)).toBeUndefined()
   })
 
-  it('finds a record by its principal and id together', async () => {
+  it('finds a record only by both its principal and its id', async () => {
     const { store } = await create()
     await store.create(record(), LIFETIME)
     const version = await store.create(record({ principal: 'bob', subscriptions: [] }), LIFETIME)

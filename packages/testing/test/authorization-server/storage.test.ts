@@ -39,7 +39,7 @@ describe("an authorization server's storage", () => {
     expect(await sessions.find('a')).toBeUndefined()
   })
 
-  it('stores in seconds when an entry was used', async () => {
+  it('stores the time at which an entry was used, in seconds', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', {}, 60)
     await codes.consume('a')

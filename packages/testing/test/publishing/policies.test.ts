@@ -52,7 +52,7 @@ describe('@deprecated tags', () => {
     expect(found).toEqual([])
   })
 
-  it('are detected if the version and the date are missing', () => {
+  it('are reported if they lack the version and the date', () => {
     expect('@deprecated Use b.'.match(DEPRECATED)).toHaveLength(1)
     expect('@deprecated since 1.2.0 (2027-01-31). Use b.'.match(DEPRECATED)).toBeNull()
   })

@@ -82,7 +82,7 @@ describe('scripts/project.mjs', () => {
     )
   })
 
-  it('writes no address that is still undecided', () => {
+  it('does not write addresses that are still undecided', () => {
     const folder = copyRepository()
     decide(folder, UNDECIDED)
     expect(project(folder, '--write')).toEqual({ code: 0, problems: '' })

@@ -113,7 +113,7 @@ describe('scripts/release/version.mjs', () => {
 describe('firstSteps', () => {
   const labels = [{ name: "won't fix", color: 'ffffff', description: 'No' }]
 
-  it('prints a command per package that trusts the release workflow only for staging', () => {
+  it('prints one command per package, which trusts the release workflow only for staging', () => {
     const text = firstSteps(['@jetway/core', 'jetway'], DECIDED, labels)
     expect(text).toContain(
       'npm trust github @jetway/core --repo acme/jetway --file release.yml --env npm --allow-stage-publish',
@@ -129,7 +129,7 @@ describe('firstSteps', () => {
     )
   })
 
-  it('allows direct publishing if the owner has chosen it, and invents no repository', () => {
+  it('allows direct publishing if chosen, and prints placeholders for an undecided repository', () => {
     const text = firstSteps(['jetway'], { ...DECIDED, publishing: 'direct', repository: null }, [])
     expect(text).toContain('--repo <owner>/<name> --file release.yml --env npm --allow-publish --yes')
   })
@@ -173,7 +173,7 @@ describe('ofPackage', () => {
     ],
   }
 
-  it('lists what the package installs, but not the project that has installed the package', () => {
+  it("lists the package's dependencies, but not the project that has installed it", () => {
     const { metadata, components, dependencies } = ofPackage(sbom, '@jetway/stdio', '0.1.0')
     expect(metadata.component).toEqual({ 'bom-ref': '@jetway/stdio@0.1.0', properties: [] })
     expect(components.map((entry) => entry['bom-ref'])).toEqual(['@jetway/core@0.1.0'])

@@ -120,7 +120,7 @@ describe('describeRelease', () => {
     expect(() => describeRelease(folder, facts)).toThrow(problem)
   })
 
-  it('fails without tarballs, and without a list of installed packages', () => {
+  it('fails if the tarballs or the list of installed packages are missing', () => {
     expect(() => describeRelease(temporaryFolder(), DECIDED)).toThrow('has no tarballs')
     const folder = releaseFolder(PACKAGES)
     rmSync(join(folder, 'jetway-core.cdx.json'))

@@ -224,7 +224,7 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'cause a manager to report exactly one outcome per attempt to reconnect',
+      'make a manager report exactly one outcome per reconnect attempt',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)

@@ -34,7 +34,7 @@ function echoing(random: () => number): McpServer {
 /** Tests twelve callers in one session that all use the same id for every call. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with the same id from twelve callers on %s`, (_, adapter) => {
-    it('each return one response, to the right caller', { timeout: 60_000 + 10 * calls }, async () => {
+    it('each produce one response, sent to the right caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {

@@ -86,7 +86,7 @@ export function describeCuts(cuts: number): void {
   describe.each([
     ['Fastify', fastify],
     ['Hono', hono],
-  ])(`streams on %s, cut ${cuts} times anywhere after their first id`, (_, adapter) => {
+  ])(`streams on %s that are cut ${cuts} times, anywhere after their first event id`, (_, adapter) => {
     it('arrive in full at a client that resumes', options, async () => {
       expectWhole(await cutAndResume(adapter, { cuts, seed: 1, endpoint: () => ({}) }))
     })

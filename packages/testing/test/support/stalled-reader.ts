@@ -43,9 +43,9 @@ export function describeStalledReader(mib: number): void {
     return stalled
   }
 
-  const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
+  const name = `a reader on %s that stalls while ${mib} MiB are sent to it`
   describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 60_000 + 500 * mib }, (adapter) => {
-    it('uses at most 8 MiB, delays no other client, and is disconnected', async () => {
+    it('is disconnected after using at most 8 MiB, without delaying other clients', async () => {
       const flooding = await server.join(adapter, 'kept')
       const stalled = await flood(flooding)
       const seen = await stalled.readOn()
@@ -69,7 +69,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('uses no more memory without an event buffer, and loses only notifications', async () => {
+    it('without an event buffer, uses no more memory and loses only notifications', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()

@@ -62,7 +62,7 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
       { type: 'object', properties: { bad: { $ref: '#s' } }, $defs: { s: { $anchor: 's', type: 'string' } } },
     ],
     ['a mixed enum', { type: 'object', properties: { bad: { enum: ['a', 1] } } }],
-  ])('are rejected if one is not a string, with an error that names the argument: %s', (_, schema) => {
+  ])('must be strings, and the error names any argument that is not: %s', (_, schema) => {
     expect(() => argumentsOf(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(() => argumentsOf(schema)).toThrow(/argsSchema of prompt "brief".*"bad"/)
   })

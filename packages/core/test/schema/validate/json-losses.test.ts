@@ -31,7 +31,7 @@ describe('findJsonLoss', () => {
     expect(findJsonLoss(value)).toBeUndefined()
   })
 
-  it('returns the first value that JSON would lose, but gives promises priority', () => {
+  it('returns the first promise if there is one, and otherwise the first value that JSON would lose', () => {
     const losses = { a: [1, new Map()], b: new Set() }
     expect(findJsonLoss(losses)).toMatchObject({
       path: ['a', 1],

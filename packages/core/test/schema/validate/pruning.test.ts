@@ -164,7 +164,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('are not reported if the value is null, which is rejected', () => {
+  it('are not reported if the value is rejected because it is null', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
@@ -193,7 +193,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('are those that the matching alternative of a union does not define', () => {
+  it('in a union, are those that the matching alternative does not define', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,11 +201,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('are allowed by the published schema of an intersection, which could otherwise never match', () => {
+  it('are allowed in the published schema of an intersection, which would otherwise match nothing', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
-  it('cause no change to a JSON string that contains none', () => {
+  it('if there are none, the given JSON string is returned unchanged', () => {
     const json = '{"b":1,   "a":"x"}'
     expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
       ok: true,

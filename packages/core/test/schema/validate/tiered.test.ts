@@ -34,7 +34,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('counts the values within each checked value, not the checks', async () => {
+  it('counts all checked values, including those nested in other values', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1_000 })
     const validator = compile({ type: 'array', items: { type: 'number' } }, 'author')
@@ -53,7 +53,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('keeps using the interpreter and does not try again if compilation fails', async () => {
+  it('keeps using the interpreter if compilation fails, and does not retry', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -65,7 +65,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('compiles other schemas after one fails, each in a separate task', async () => {
+  it('compiles each schema in a separate task, even after one fails to compile', async () => {
     const order: string[] = []
     const generate = vi.fn(({ title }: JsonSchema) => {
       order.push(String(title))
@@ -84,7 +84,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('still uses the interpreter to describe issues after compilation', async () => {
+  it('uses the interpreter to describe issues, even after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
@@ -103,7 +103,7 @@ describe('createTieredCompiler', () => {
   })
 })
 
-it('`createTieredCompiler` compiles nothing on platforms that forbid code generation', async () => {
+it('`createTieredCompiler` never compiles on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
