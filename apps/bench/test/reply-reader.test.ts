@@ -27,7 +27,7 @@ describe('ReplyReader', () => {
     expect(last?.body()).toBe('abcdef')
   })
 
-  it('returns a reply without a body as soon as its head is complete', () => {
+  it('returns a reply without a body as soon as its headers are complete', () => {
     const [reply] = readIn(['HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n'])
     expect(reply).toMatchObject({ status: 204, bodyBytes: 0 })
   })

@@ -155,7 +155,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain('hello')
   })
 
-  it('accepts a reply without streaming', async () => {
+  it('accepts a reply that is not streamed', async () => {
     const body =
       api === 'anthropic'
         ? { content: [{ type: 'text', text: 'All at once' }], stop_reason: 'end_turn' }
@@ -210,7 +210,7 @@ describe('a request to a model endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('can be cancelled while the endpoint has not replied', async () => {
+  it('can be cancelled before the endpoint replies', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
