@@ -40,7 +40,7 @@ describe('ReplyReader', () => {
   })
 })
 
-it('headerOf finds a header regardless of case, and preserves the case of its value', () => {
+it('headerOf() finds a header regardless of case, and preserves the case of its value', () => {
   const head = 'HTTP/1.1 200 OK\r\nMcp-Session-Id: aBc\r\nx: y'
   expect(headerOf(head, 'mcp-session-id')).toBe('aBc')
   expect(headerOf(head, 'x')).toBe('y')

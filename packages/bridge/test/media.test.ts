@@ -86,7 +86,7 @@ const base64 = (...bytes: (string | number[])[]): string =>
   Buffer.concat(bytes.map((each) => Buffer.from(each as string, 'latin1'))).toString('base64')
 const JPEG = base64([0xff, 0xd8, 0xff, 0xe0], 'JFIF')
 
-describe('media type', () => {
+describe('the media type', () => {
   it.each([
     ['image/jpg', JPEG, 'image/jpeg'],
     ['image/pjpeg', JPEG, 'image/jpeg'],

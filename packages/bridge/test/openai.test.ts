@@ -255,7 +255,7 @@ describe('tools that OpenAI rejects', () => {
     ])
   })
 
-  it('are not adapted if the host allows them', async () => {
+  it('keep their full description if `maxDescription` is Infinity', async () => {
     const { tools } = await openAiResponsesTools(await hostTools(strange), { maxDescription: Infinity })
     expect(tools[0]?.description).toHaveLength(2_000 + ' (MCP server: shop)'.length)
   })

@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'affect only the tokens that name them if the keys are unusable: %s',
+          name: 'that are unusable affect only tokens that name them: %s',
         },
       ],
     },
@@ -230,7 +230,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'take turns with those from another network: %s and %s',
+          name: 'take turns with tokens from another network: %s and %s',
         },
       ],
     },

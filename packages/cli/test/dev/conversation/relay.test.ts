@@ -45,7 +45,7 @@ describe('Relay handling requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('returns no process for a request while none is running', () => {
+  it('returns no process for a request if no process is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -150,7 +150,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromClient(result(second.id))).toBeUndefined()
   })
 
-  it('drops questions beyond 1,024', () => {
+  it('drops a question if 1,024 questions are already open', () => {
     const relay = initialized()
     for (let id = 1; id < 1_024; id++) relay.fromProcess(1, request(id, 'ping'))
     expect(relay.fromProcess(1, request(1_024, 'ping'))).toEqual(request('1:1024', 'ping'))

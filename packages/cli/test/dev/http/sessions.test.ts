@@ -102,7 +102,7 @@ describe('a session that moves to the next process', () => {
     expect(second.asked().filter((asks) => asks === 'ping')).toHaveLength(3)
   })
 
-  it('accepts the response to initialize on a stream', async () => {
+  it('is opened even if the response to initialize arrives on a stream', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)

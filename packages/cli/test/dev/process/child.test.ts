@@ -106,7 +106,7 @@ describe('Child', () => {
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })
 
-  it('does not suggest a missing port if a stdio process exits', async () => {
+  it('does not mention a port in the error if a stdio process exits', async () => {
     const { child } = await spawn('process.exit(0)', 'stdio')
     await expect(child.ready).rejects.toMatchObject({ message: 'The server exited with code 0' })
   })
