@@ -45,7 +45,7 @@ describe('cities', () => {
   })
 
   it.each(['New York', 'new york', 'new-york', 'New York, NY'])(
-    'are found by %j if their names have two words',
+    'with two-word names are found by %j',
     (text) => {
       expect(findCity(text)?.name).toBe('New York')
     },

@@ -170,7 +170,7 @@ describe('a failed request to the weather service', () => {
     )
   })
 
-  it('is reported as unreachable if nothing is listening', async () => {
+  it('is reported as unreachable if no server is listening', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(

@@ -116,7 +116,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while their server is down, and then requests are refused with 503', async () => {
+  it('are used for 70 min while their server is down, after which requests are refused with 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)

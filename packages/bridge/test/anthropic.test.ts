@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('omit `anyOf` at the root of their schemas, and rename arguments whose names the API rejects', async () => {
+  it('omit `anyOf` at the root of their schemas, and rename arguments that have names the API rejects', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [

@@ -158,7 +158,7 @@ describe('hostTools', () => {
     })
   })
 
-  it("uses the server's own name if the host did not name the server", async () => {
+  it("uses the server's own name if the host did not give it one", async () => {
     await using client = await connectToShop()
     expect((await hostTools(client))[0]?.server).toBe('shop')
   })

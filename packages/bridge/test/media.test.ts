@@ -163,7 +163,7 @@ describe('media in tool results', () => {
     expect(tools['x']?.toModelOutput({ output: made })).toEqual({ type: 'text', value: 'nothing' })
   })
 
-  it('are sent if they can be repaired', async () => {
+  it('are sent if their base64 can be repaired', async () => {
     const block = {
       type: 'image',
       data: `data:image/png;base64,${PNG.replaceAll('+', '-')}`,

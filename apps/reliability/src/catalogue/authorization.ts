@@ -116,7 +116,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down, and then requests are refused with 503',
+          name: 'are used for 70 min while their server is down, after which requests are refused with 503',
         },
       ],
     },

@@ -102,7 +102,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('is full once 4,096 requests are open', () => {
+  it('reports that it is full once 4,096 requests are open', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -120,7 +120,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('sends initialize again to the next process', () => {
+  it('resends the initialize request to the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))

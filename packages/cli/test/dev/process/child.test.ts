@@ -111,7 +111,7 @@ describe('Child', () => {
     await expect(child.ready).rejects.toMatchObject({ message: 'The server exited with code 0' })
   })
 
-  it('kills a process that ignores SIGTERM, and its process group, after 2 s', async () => {
+  it('kills a process and its process group if the process ignores SIGTERM for 2 s', async () => {
     const { child, imported } = await spawn(`
       import { spawn } from 'node:child_process'
       setInterval(() => {}, 1_000)

@@ -70,7 +70,7 @@ describe('checkLog', () => {
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('reports nothing for other hosts or without a log', async () => {
+  it('reports nothing for other hosts, and skips a missing log', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
