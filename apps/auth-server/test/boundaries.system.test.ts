@@ -12,7 +12,7 @@ const tokenOf = async (issuer: AuthorizationServer, resource: string, user: stri
   (await issuer.issue({ resource, user, scopes: ['mcp'] })).accessToken
 
 describe("a user's session", () => {
-  it.each(Object.entries(MOUNTS))('responds with 404 to every other user on %s', async (_, mount) => {
+  it.each(Object.entries(MOUNTS))('is refused with 404 for every other user on %s', async (_, mount) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount)
     const alice = await openSession(url, await tokenOf(issuer, url, 'alice'))

@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires DPoP', 
   })
 
   it.each(ERAS)(
-    "accepts a bound token from Jetway's client after a 401, and later a token with more scopes (%s)",
+    "accepts a bound token from Jetway's client after a 401, and then a token with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {

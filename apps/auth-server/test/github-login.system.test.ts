@@ -154,7 +154,7 @@ it.each<[string, Visit]>([
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('only the browser that began a login can finish it, with the code issued to that browser', async () => {
+it('only the browser that started a login can finish it, using the code issued to that browser', async () => {
   // Koa prints request errors.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())

@@ -27,7 +27,7 @@ it('slowest() includes a server that was not measured', () => {
   expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
 })
 
-it('isHeavy() returns true if importing Jetway costs more than importing the official SDK, or was not measured', () => {
+it('isHeavy() returns true if importing Jetway costs more than importing the official SDK, or if a cost was not measured', () => {
   const imports = (jetway: number, official: number): Parameters<typeof isHeavy>[0] => [
     { name: JETWAY, title: 'Jetway', files: 1, cpuMs: jetway },
     { name: OFFICIAL, title: 'official', files: 1, cpuMs: official },

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { EventStream } from '../src/load/event-stream.ts'
 import { loadNotifications } from '../src/load/notify-load.ts'
 
-it('loadNotifications counts a notification once all streams have received it', async () => {
+it('loadNotifications() counts a notification once all streams have received it', async () => {
   const replies: ServerResponse[] = []
   const { port, release } = await listen((_request, response) => {
     replies.push(response.writeHead(200))
@@ -26,7 +26,7 @@ it('loadNotifications counts a notification once all streams have received it', 
   expect(written).toBe(completed * streams.length)
 })
 
-it('loadNotifications rejects if the server refuses a stream', async () => {
+it('loadNotifications() rejects if the server refuses a stream', async () => {
   const { port, release } = await listen((_request, response) => response.writeHead(503).end())
   onTestFinished(release)
   await expect(EventStream.open(port, {})).rejects.toThrow('GET was answered HTTP/1.1 503')

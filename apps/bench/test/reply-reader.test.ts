@@ -27,7 +27,7 @@ describe('ReplyReader', () => {
     expect(last?.body()).toBe('abcdef')
   })
 
-  it('returns a reply without a body as soon as its head is complete', () => {
+  it('returns a reply without a body as soon as its headers are complete', () => {
     const [reply] = readIn(['HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n'])
     expect(reply).toMatchObject({ status: 204, bodyBytes: 0 })
   })
@@ -40,7 +40,7 @@ describe('ReplyReader', () => {
   })
 })
 
-it('headerOf finds a header regardless of case, and preserves the case of its value', () => {
+it('headerOf() finds a header regardless of case, and preserves the case of its value', () => {
   const head = 'HTTP/1.1 200 OK\r\nMcp-Session-Id: aBc\r\nx: y'
   expect(headerOf(head, 'mcp-session-id')).toBe('aBc')
   expect(headerOf(head, 'x')).toBe('y')

@@ -71,7 +71,7 @@ describe('toMarkdown', () => {
   })
 })
 
-it('replaceMeasured replaces the old tables, and keeps the text around them', () => {
+it('replaceMeasured() replaces the old tables, and keeps the text around them', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))
@@ -82,7 +82,7 @@ it('replaceMeasured replaces the old tables, and keeps the text around them', ()
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('mergeReports keeps the results of cases that were not run again', () => {
+it('mergeReports() keeps the results of cases that were not run again', () => {
   const [measured] = REPORT.tables
   const table = (name: string, title: string): (typeof REPORT.tables)[number] => ({
     ...(measured as (typeof REPORT.tables)[number]),

@@ -99,7 +99,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 
-  it('stops a model that calls tools endlessly, and then serves the next query', async () => {
+  it('stops a model that keeps calling tools, and still serves the next query', async () => {
     const { type, waitForText, model } = await greeted(
       (request, count) =>
         count > 3
@@ -126,7 +126,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(output()).not.toContain('[mcp__shop__price')
   })
 
-  it('cancels a running call, tells the model, and then serves the next query', async () => {
+  it('cancels a running call, tells the model, and still serves the next query', async () => {
     const { type, waitForText, model, chat } = await greeted(
       (request, count) =>
         count === 1 ? { calls: [{ name: nameOf(request, 'wait'), args: {} }] } : { text: 'I see.' },
@@ -140,7 +140,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it("shows the endpoint's error message, and then serves the next query", async () => {
+  it("shows the endpoint's error message, and still serves the next query", async () => {
     const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
@@ -155,7 +155,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain('hello')
   })
 
-  it('accepts a reply without streaming', async () => {
+  it('accepts a reply that is not streamed', async () => {
     const body =
       api === 'anthropic'
         ? { content: [{ type: 'text', text: 'All at once' }], stop_reason: 'end_turn' }
@@ -210,7 +210,7 @@ describe('a request to a model endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('can be cancelled while the endpoint has not replied', async () => {
+  it('can be cancelled before the endpoint replies', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
@@ -232,7 +232,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join()).toContain('not approved')
   })
 
-  it('sees how many characters of the arguments are hidden', async () => {
+  it("sees how many characters of a tool's arguments are hidden", async () => {
     const { type, waitForText, output } = await greeted(
       calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
@@ -321,7 +321,7 @@ describe('the user', () => {
     expect(model.requests.every(({ tools }) => tools.length > 0)).toBe(true)
   })
 
-  it('sees no control characters from servers or models', async () => {
+  it('sees no control characters sent by servers or models', async () => {
     const { waitForText, output } = await greeted(
       (request) => ({ ...calling('fail')(request), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
       { yes: true },

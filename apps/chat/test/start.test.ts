@@ -63,7 +63,7 @@ describe('servers on the command line', () => {
     ])
   })
 
-  it('may come from a config file whose inputs the user enters', async () => {
+  it('can come from a config file that prompts the user for inputs', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('accept an empty line for an input that has a default value: %j', async (line, expected) => {
+  ])('use the default value of an input if the user enters an empty line: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 /** The scripts of `.ci/run`. They start the built programs. */
 it.for(['run', 'client'])(
-  'passes the public conformance suite: %s',
+  'Jetway passes the public conformance suite: %s',
   { timeout: 600_000 },
   async (script, { task }) => {
     const suite = startNode([fileURLToPath(new URL(`../conformance/${script}.mjs`, import.meta.url))])

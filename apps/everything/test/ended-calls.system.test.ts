@@ -83,7 +83,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
 
 describe('a mount limited to one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'keeps the session of the official client %s until its call ends, and then evicts that session',
+    'keeps the session of the official client %s until its call ends, and evicts it afterwards',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })

@@ -64,7 +64,7 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
 }
 
 describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mount) => {
-  it('sends each response once, and only to the client that made the request, even if 200 clients use the same ids', async () => {
+  it('sends each response only to the client that made the request, and only once, even if 200 clients use the same ids', async () => {
     const { url, agent } = await start(mount)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {

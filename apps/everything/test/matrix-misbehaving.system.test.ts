@@ -73,7 +73,7 @@ function expectNotice({ method, params }: Message, token: string): void {
 const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } =>
   request(method, { ...params, _meta: { progressToken: name } }, name)
 
-it('covers 22 mistakes in 4 kinds of handlers', () => {
+it('the matrix covers 22 mistakes in 4 kinds of handlers', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 
@@ -100,13 +100,13 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     expectWellFormed(one, answer)
   })
 
-  it('does not repeat responses on the GET stream', async () => {
+  it('the server does not repeat responses on the GET stream', async () => {
     const stream = await client.listen()
     for (const one of CASES) await client.post(requestOf(one))
     expect(await stream.end()).toEqual([])
   })
 
-  it('still responds to other clients', async () => {
+  it('the server still responds to other clients', async () => {
     const call = callTool('echo', { text: 'hello' })
     const { messages } = await client.post(call)
     expect(messages).toMatchObject([{ id: 1, result: { content: [{ text: 'hello' }] } }])
@@ -135,18 +135,18 @@ describe('over stdio', () => {
     expectWellFormed(one, answers.get(one.name) ?? {})
   })
 
-  it('sends only well-formed messages', () => {
+  it('the server sends only well-formed messages', () => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     for (const message of messages.filter(({ id }) => id === undefined)) {
       expectNotice(message, String(message.params?.['progressToken']))
     }
   })
 
-  it('writes only protocol messages to stdout, and all other output to stderr', () => {
+  it('the server writes only protocol messages to stdout, and all other output to stderr', () => {
     for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
     expect(server.stderr).toContain('a stray line')
     expect(server.stderr).toContain('and a stray piece without an end')
   })
 
-  it('exits with code 0 when its input ends', () => expect(code).toBe(0))
+  it('the server exits with code 0 when its input ends', () => expect(code).toBe(0))
 })

@@ -52,18 +52,18 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
   })
 })
 
-it('covers 4 transports × 3 clients × 18 features, and for HTTP+SSE 3 transports × 1 client', () => {
+it('the matrix covers 4 transports × 3 clients × 18 features, and 3 transports × 1 HTTP+SSE client', () => {
   expect([TRANSPORTS.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 3, 18])
   expect(Object.keys(SSE_CLIENTS)).toHaveLength(1)
   expect(ran.size).toBe(4 * 3 * 18 + 3 * 1 * 18)
 })
 
-it('covers 4 transports × 2 clients × 19 features without sessions', () => {
+it('the matrix covers 4 transports × 2 clients × 19 features without sessions', () => {
   expect([Object.keys(MODERN_CLIENTS).length, MODERN_FEATURES.length]).toEqual([2, 19])
   expect(ranModern.size).toBe(4 * 2 * 19)
 })
 
-it('covers 4 transports × 3 revisions × 2 clients × 11 features in older revisions', () => {
+it('the matrix covers 4 transports × 3 older revisions × 2 clients × 11 features', () => {
   expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([11, 11, 11])
   expect(ranOlder.size).toBe(4 * 3 * 2 * 11)
 })

@@ -72,9 +72,9 @@ async function tellsAndAsks(client: Client): Promise<void> {
   expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: '3' }])
 }
 
-describe('an HTTP connection to a server of the official SDK', () => {
+describe('an HTTP connection to a server built with the official SDK', () => {
   it.each([true, false])(
-    'works with version 1 and sessions (JSON replies: %s)',
+    'works with version 1 in a session (JSON replies: %s)',
     async (enableJsonResponse) => {
       const open = new Map<string, StreamableHTTPServerTransport>()
       const origin = await serve(async (request, response, body) => {
@@ -97,7 +97,7 @@ describe('an HTTP connection to a server of the official SDK', () => {
     },
   )
 
-  it('works with version 1 without sessions', async () => {
+  it('works with version 1 without a session', async () => {
     const origin = await serve(async (request, response, body) => {
       const transport = new StreamableHTTPServerTransport({})
       await createServer1().connect(transport)

@@ -30,7 +30,7 @@ const accept = (
 // #region scripted
 expect.extend(matchers)
 
-it('asks before deleting', async () => {
+it('asks before deleting a folder', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },
   })
@@ -99,7 +99,7 @@ describe('tools in the guide to asking users', () => {
     })
   })
 
-  it('can keep asking inside a handler until the user stops', async () => {
+  it('can keep asking inside a handler until the user declines', async () => {
     const { text } = await call(
       'rename_photos',
       {},

@@ -66,7 +66,7 @@ it('the user must approve each sampling request, and sees forms in a separate di
   expect(await approve({ kind: 'elicit', server: 'a', detail: elicit, signal })).toBe(true)
 })
 
-it('a signal closes the servers and then exits the process', async () => {
+it('a signal makes the host close its servers and exit', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   onTestFinished(() => kill.mockRestore())

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => remove(folder))
 
 it(
-  'the project in the guides builds, and both its image and its function start',
+  'the project in the guides can be built, and starts both as an image and as a function',
   { timeout: 300_000 },
   async () => {
     const start = instructions.findLastIndex((line) => line.startsWith('FROM'))

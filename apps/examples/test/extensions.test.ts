@@ -14,7 +14,7 @@ describe('the extension in the extensions guide', () => {
     })
   })
 
-  it('serves only clients that have declared it', async () => {
+  it('is available only to clients that have declared it', async () => {
     const explain = { term: 'slot' }
     expect(await ask('glossary/explain', explain)).toMatchObject({ result: { term: 'slot' } })
     expect(await ask('glossary/explain', { term: 'none' })).toMatchObject({ error: { code: -32_602 } })

@@ -48,8 +48,8 @@ describe('traces in the operations guide', () => {
   })
 })
 
-describe('messages handled without a mount', () => {
-  it('have a principal, and may start work that outlasts the reply', async () => {
+describe('handling messages without a mount', () => {
+  it('sets the principal, and lets handlers start work that outlasts the reply', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),
@@ -69,7 +69,7 @@ describe('messages handled without a mount', () => {
     ])
   })
 
-  it("hand remaining work to the platform's waitUntil", async () => {
+  it("passes remaining work to the platform's `waitUntil`", async () => {
     const kept: Promise<unknown>[] = []
     const answer = await onEvent(message('tools/call', { name: 'confirm' }), {
       waitUntil: (work) => kept.push(work),

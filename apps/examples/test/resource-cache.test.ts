@@ -17,7 +17,7 @@ function rates(cacheScope: 'public' | 'private') {
   return { server, reads: () => reads }
 }
 
-it('the client reads from the server the first time, and then from the cache', async () => {
+it('the client reads from the server the first time, and from the cache afterwards', async () => {
   const { server, reads } = rates('private')
   await using client = await connect(server)
   const [first, second] = await readRates(client, ['rates://all', 'rates://all'])

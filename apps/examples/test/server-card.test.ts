@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { app } from '../src/publishing/card.ts'
 
-it('the server in the guide publishes its card, and a catalog that names the card', async () => {
+it('the server in the guide publishes its card, and a catalog that lists the card', async () => {
   const card = await app.inject('/mcp/server-card')
   expect(card.json()).toMatchObject({
     name: 'io.github.ann/shop',

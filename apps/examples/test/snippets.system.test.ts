@@ -53,11 +53,11 @@ it('every code block in the READMEs and docs/ matches its source file', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-it('accepts a block that matches its region and has a link to its file', () => {
+it('snippets.mjs accepts a block that matches its region and has a link to its file', () => {
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
-it('rejects a link to the source file in a skill, because skills are copied into other projects', () => {
+it('snippets.mjs rejects a link to the source file in a skill, because skills are copied into other projects', () => {
   const skill = 'docs/skills/a/SKILL.md'
   const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
   expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
@@ -73,13 +73,13 @@ it.each([
   ['does not exist', '<!-- from: b.ts -->\n'],
   ['does not exist', BLOCK.replace('a.ts#two', 'b.ts')],
   ['needs a comment <!-- from: file -->', '```ts\nx\n```\n'],
-])('reports a block that %s', (problem, page) => {
+])('snippets.mjs reports a block that %s', (problem, page) => {
   const { code, problems } = check(page, FILE)
   expect(code).toBe(1)
   expect(problems).toContain(problem)
 })
 
-it('reports a line that is too long for the site', () => {
+it('snippets.mjs reports a line that is too long for the site', () => {
   const files = { 'a.ts': `f('${'x'.repeat(105)}')\n` }
   const { code, problems } = check('<!-- from: a.ts -->\n', files, '--write')
   expect(code).toBe(0)
@@ -93,13 +93,13 @@ it.each([
   ['an empty block', '\n\n```ts\n```\n'],
   ['a comment without a block', '\n'],
   ['a comment and a link without a block', '\n<sub>[a.ts](a.ts)</sub>\n'],
-])('writes the link and the code for %s', (_, rest) => {
+])('snippets.mjs writes the link and the code for %s', (_, rest) => {
   const page = `<!-- from: a.ts#two -->${rest}`
   expect(check(page, FILE, '--write').page).toBe(BLOCK)
   expect(check(`${page}\nText.\n\n${page}`, FILE, '--write').page).toBe(`${BLOCK}\nText.\n\n${BLOCK}`)
 })
 
-it('shows the imports that a region uses, each only once per page', () => {
+it('snippets.mjs adds the imports that a region uses, each only once per page', () => {
   const source = `import first, { second, type Third as Other } from 'one'
 import type { Fourth } from 'two'
 import * as fifth from 'three'
@@ -125,7 +125,7 @@ it.each([
   ['yaml', 'a.yaml'],
   ['toml', 'a.toml'],
   ['dockerfile', 'Dockerfile'],
-])('shows code blocks in %s', (language, file) => {
+])('snippets.mjs writes code blocks in %s', (language, file) => {
   const files = { [file]: 'first\n# #region two\n  second\n# #endregion\n' }
   const { code, page } = check(`<!-- from: ${file}#two -->\n`, files, '--write')
   expect(code).toBe(0)
@@ -133,16 +133,16 @@ it.each([
   expect(check(page.replace('second', 'third'), files).problems).toContain('differs')
 })
 
-it('shows a whole file without region markers', () => {
+it('snippets.mjs writes a whole file without its region markers', () => {
   expect(write(FILE, 'a.ts')).toEqual(['first()\n  second()'])
 })
 
-it('does not repeat an import that is part of the region', () => {
+it('snippets.mjs does not repeat an import that is part of the region', () => {
   const source = `// #region a\nimport { one } from 'one'\n\none()\n// #endregion\n`
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`import { one } from 'one'\n\none()`])
 })
 
-it('wraps a long import in the same way as the formatter', () => {
+it('snippets.mjs wraps a long import in the same way as the formatter', () => {
   const names = Array.from({ length: 12 }, (_, index) => `nameNumber${index}`)
   const statement = `import {\n${names.map((name) => `  ${name},\n`).join('')}} from 'one'`
   const code = names.map((name) => `f(${name})`).join('\n')
@@ -151,7 +151,7 @@ it('wraps a long import in the same way as the formatter', () => {
 })
 
 it.each(['test/b.ts', 'test/b.ts#b'])(
-  'imports another file shown on the page from the same folder: %s',
+  'snippets.mjs adjusts the import of another file on the page, as if both were in the same folder: %s',
   (from) => {
     const code = `import { a } from '../src/a.ts'\n\n`
     const files = {

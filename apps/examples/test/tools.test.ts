@@ -23,7 +23,7 @@ describe('further tools in the tools guide', () => {
     expect(await names(client)).toEqual(before)
   })
 
-  it('report invalid arguments by field', async () => {
+  it('report which fields of the arguments are invalid', async () => {
     await using client = await connect(server)
     expect(await client.callTool('get_order', { id: 'x' })).toBeToolError(/id/)
     expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)

@@ -44,7 +44,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
   })
   afterAll(() => close())
 
-  it('publishes the same schema as the other libraries', async () => {
+  it('publishes the same schema as with the other libraries', async () => {
     const { tools } = await client.listTools()
     const four = await connect(zod4)
     expect(byName(withoutClosing(tools))).toEqual(

@@ -95,7 +95,7 @@ describe('nine servers in one manager, over all transports', () => {
     expect(JETWAY.map(revision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25'])
   })
 
-  it('have tools whose names are prefixed with the server’s name', async () => {
+  it('have tool names prefixed with the name of each server', async () => {
     const tools = await manager.tools()
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
     for (const { name, server, tool } of tools) expect(name).toBe(`mcp__${server}__${tool.name}`)

@@ -23,11 +23,11 @@ describe('BARS', () => {
     expect(files.filter((file) => file.endsWith('.long.test.ts')).toSorted()).toEqual(longTests.toSorted())
   })
 
-  it('names existing tests', () => {
+  it('names only test files that exist', () => {
     expect(files.filter((file) => !existsSync(root + file))).toEqual([])
   })
 
-  it('explains the missing test for each bar without tests', () => {
+  it('explains why a bar has no test', () => {
     const silent = BARS.filter((bar) => bar.files === undefined && bar.lacks === undefined)
     expect(silent).toEqual([])
   })

@@ -52,7 +52,7 @@ const WAYS: readonly Way[] = [
   { name: 'stdio', connect: onStdio, mostMiB: BASE_MIB },
 ]
 
-describe.each(WAYS)('over $name, a client that reads late', ({ name, connect, mostMiB }) => {
+describe.each(WAYS)('over $name, a client that delays reading', ({ name, connect, mostMiB }) => {
   describe.each([BATCH, CALLS])('after sending $name', (many) => {
     it.for(SIZES)(
       'receives one response per call, with results of %i MB',

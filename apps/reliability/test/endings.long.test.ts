@@ -38,7 +38,7 @@ describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
   })
 })
 
-it('resources of every kind of connection were released within 5 s', ({ task }) => {
+it('the resources of every kind of connection are released within 5 s', ({ task }) => {
   expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
   note(task, `${cells} endings, nothing held after ${Math.ceil(longest)} ms`)
 })

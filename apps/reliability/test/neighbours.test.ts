@@ -9,9 +9,9 @@ const FILLERS: readonly (readonly [string, Who])[] = [
   ['anonymous callers at several addresses', STRANGERS],
 ]
 
-describe.each(FILLERS)('%s who reach a limit', (_, who) => {
+describe.each(FILLERS)('a limit reached by %s', (_, who) => {
   it.each(ROWS.map((row) => [row.limit, row] as const))(
-    'do not affect other principals: %s',
+    'does not affect other principals: %s',
     async (_limit, { server, mount, fill, full }) => {
       const world = createWorld(server?.() ?? {}, mount?.() ?? {})
       const bob = await neighbour(world.web, BOB)
@@ -21,9 +21,9 @@ describe.each(FILLERS)('%s who reach a limit', (_, who) => {
   )
 })
 
-describe('anonymous callers who reach a limit', () => {
+describe('a limit reached by anonymous callers', () => {
   it.each(ROWS.filter((row) => row.sparesAddresses).map((row) => [row.limit, row] as const))(
-    'do not affect anonymous callers at other addresses: %s',
+    'does not affect anonymous callers at other addresses: %s',
     async (_limit, { server, mount, fill, full }) => {
       const world = createWorld(server?.() ?? {}, mount?.() ?? {})
       const carol = await neighbour(world.web, { 'x-address': '203.0.113.1' })

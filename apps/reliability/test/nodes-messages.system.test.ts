@@ -146,7 +146,7 @@ describe('an HTTP+SSE call', () => {
 })
 
 describe('SIGTERM while Redis hangs', () => {
-  it('makes the process exit, even though the end of its call cannot be stored', async () => {
+  it('makes the process exit, even though the end of its call cannot be stored in Redis', async () => {
     const { cluster, nodes } = await start<[ClusterNode]>(1)
     const [a] = nodes
     const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)

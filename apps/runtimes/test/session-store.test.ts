@@ -41,7 +41,7 @@ it('the store returns a session only for the matching principal and id', async (
   expect(await store.get(record)).toBeUndefined()
 })
 
-it('the store replaces a record only if the caller has read its latest version', async () => {
+it("the store replaces a record only if the caller has read the record's latest version", async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   const first = await store.create(record, { ttlMs: 1_000 })
   const changed: SessionRecord = { ...record, subscriptions: ['test://a'] }

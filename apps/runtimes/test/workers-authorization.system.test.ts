@@ -59,7 +59,7 @@ it('a Worker requests the scopes of a tool, and refuses tokens for other servers
   expect((await call(accessToken)).status).toBe(401)
 })
 
-it('a Worker serves concurrent requests that all need the keys', async () => {
+it("a Worker serves concurrent requests that all need the issuer's keys", async () => {
   const users = ['alice', 'bob', 'carol', 'dave']
   const tokens = await Promise.all(users.map((user) => tokenFor(['mcp'], user)))
   const answers = await Promise.all(tokens.map((token) => call(token)))

@@ -26,7 +26,7 @@ describe('sample data', () => {
     expect((await source.forecast(boulder, 1, never)).place).toBe('Denver, CO')
   })
 
-  it('names the known cities if no city is near', async () => {
+  it('rejects a place that is not near any city, and names the known cities', async () => {
     const paris = { latitude: 48.8566, longitude: 2.3522 }
     const refused = source.forecast(paris, 1, never)
     await expect(refused).rejects.toThrow(ToolError)
@@ -45,7 +45,7 @@ describe('cities', () => {
   })
 
   it.each(['New York', 'new york', 'new-york', 'New York, NY'])(
-    'are found by %j if their names have two words',
+    'with two-word names are found by %j',
     (text) => {
       expect(findCity(text)?.name).toBe('New York')
     },

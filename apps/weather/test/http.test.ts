@@ -71,7 +71,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(content).toHaveLength(2)
   })
 
-  it('reports that there are no alerts', async () => {
+  it('reports that a state has no alerts', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'CO' })
     expect(structuredContent).toEqual({ state: 'CO', alerts: [] })
     expect(content).toEqual([{ type: 'text', text: 'No weather alerts are in force in CO.' }])

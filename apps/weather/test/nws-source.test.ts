@@ -170,7 +170,7 @@ describe('a failed request to the weather service', () => {
     )
   })
 
-  it('is reported as unreachable if nothing is listening', async () => {
+  it('is reported as unreachable if no server is listening', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
@@ -183,7 +183,7 @@ describe('a failed request to the weather service', () => {
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it("is rejected with the caller's error after the caller cancels it", async () => {
+  it("rejects with the caller's error if the caller cancels it", async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

@@ -49,7 +49,7 @@ describe('the resource address without publicUrl', () => {
   })
 
   it.each(['api.example.com', 'localhost.example.com', '127.0.0.1.example.com', '', undefined, 'a b'])(
-    'is not set for a host that is not on loopback: %s',
+    'is undefined for a host that is not on loopback: %s',
     async (host) => {
       const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
       expect(await authenticate(at(host, '/mcp'))).toMatchObject({ status: 401 })

@@ -121,7 +121,7 @@ describe('aud', () => {
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
   ])(
-    'with the `audience` option %j and resource %s, may be %s: %s',
+    'audience option %j, resource %s, aud %s → accepted: %s',
     async (audience, publicUrl, aud, accepted) => {
       const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
       expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)

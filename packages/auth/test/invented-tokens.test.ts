@@ -82,7 +82,7 @@ describe('a previously accepted token', () => {
     expect((await Promise.all(sent)).filter((status) => status === 401)).toHaveLength(SHARE + MAX_WAITING)
   })
 
-  it('does not take the place of a token that has never been seen', async () => {
+  it('leaves a turn for a token that has never been seen', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: 2 * MAX_RUNNING }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -129,7 +129,7 @@ describe('a previously accepted token', () => {
     expect(await mount.send('mine')).toBe(status)
   })
 
-  it('is evicted if the issuer reports it as inactive, even after the request with the token has timed out', async () => {
+  it('is evicted even if the issuer reports it as inactive only after the request has timed out', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: SHARE + 1 }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -186,7 +186,7 @@ describe('tokens that have never been seen', () => {
     ['2001:db8::1', '2001:db8:0:1::1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:3::'],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2'],
-  ])('take turns with those from another network: %s and %s', async (first, second) => {
+  ])('take turns with tokens from another network: %s and %s', async (first, second) => {
     const mount = await withSlowIssuer()
     const flood = inventTokens(SHARE + 100).map((token) => mount.send(token, from(first)))
     const own = inventTokens(3).map((token) => mount.send(token, from(second)))
@@ -209,7 +209,7 @@ describe('tokens that have never been seen', () => {
     ['2001:db8::1', '2001:db8::1:2:3:4'],
     ['2001:db8:0:1::', '2001:db8:0:1:2:3:4:5'],
     ['2001:db8:1::', '2001:db8:1:0:2::3'],
-  ])('share turns within their 64-bit network: %s and %s', async (first, second) => {
+  ])('share turns with tokens from the same 64-bit network: %s and %s', async (first, second) => {
     const mount = await withSlowIssuer()
     const flood = inventTokens(SHARE + 100).map((token) => mount.send(token, from(first)))
     const own = mount.send('mine', from(second))

@@ -50,7 +50,7 @@ describe('issuer metadata', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('leads to 503 and a log entry with the reason if it is %s', async (text, why) => {
+  ])('if it is %s, is rejected with a 503 reply and a log entry', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
@@ -116,7 +116,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while their server is down, and then requests are refused with 503', async () => {
+  it('are used for 70 min while their server is down, after which requests are refused with 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)
@@ -140,7 +140,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may number up to 100, and if several match, the token must name its key', async () => {
+  it('may number up to 100, but a token must name its key if several keys match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -152,7 +152,7 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('in a document of %s bytes, sent in several chunks, lead to status %s', async (size, status) => {
+  ])('are limited to 256 KiB, even if sent in chunks: %s bytes → status %s', async (size, status) => {
     const { issuer, send, clock, logged } = await protect()
     const text = JSON.stringify({ keys: issuer.keys, x: '' })
     const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
@@ -186,7 +186,7 @@ describe('issuer keys', () => {
     ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
     ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
     ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
-  ])('affect only the tokens that name them if the keys are unusable: %s', async (_, alg, key) => {
+  ])('that are unusable affect only tokens that name them: %s', async (_, alg, key) => {
     const { issuer, send, logged } = await protect()
     issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
     const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -202,14 +202,14 @@ describe('issuer keys', () => {
     ['no list of keys', '{"keys":{}}', 'The key set has no keys'],
     ['an invalid key', '{"keys":[1]}', 'The keys are malformed'],
     ['invalid JSON', '{', `${KEYS} cannot be read`],
-  ])('lead to 503 if the document has %s', async (_, text, message) => {
+  ])('cannot be read from a document with %s, so requests are refused with 503', async (_, text, message) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(KEYS, () => new Response(text))
     expect(await send(await tokenOf(issuer))).toBe(503)
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { name: 'Unavailable', message } }])
   })
 
-  it('lead to 503 and a log entry if they do not arrive within 5 s', async () => {
+  it('time out after 5 s, so requests are refused with 503 and the failure is logged', async () => {
     const { issuer, send, clock, logged } = await protect()
     issuer.documents.set(
       KEYS,

@@ -45,7 +45,7 @@ describe('protected resource metadata', () => {
     return (path, init) => handler(new Request(`https://api.example.com${path}`, init))
   }
 
-  it('is served for each route, at the path behind a prefix-stripping proxy, and at the root', async () => {
+  it('is served for each route, both at the root and behind a proxy that strips the path prefix', async () => {
     const ask = fetchWith({ publicUrl, legacySse: true })
     const at = async (path: string): Promise<unknown> => {
       const answer = await ask(WELL_KNOWN + path)

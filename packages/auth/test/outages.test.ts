@@ -55,7 +55,7 @@ describe('issuer keys', () => {
       'sends more than 100 keys',
       () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
     ],
-  ])('lead to 503, and to at most one request every 5 s, if the key server %s', async (_how, answer) => {
+  ])('are fetched at most once every 5 s if the key server %s, and requests are refused with 503', async (_how, answer) => {
     const { issuer, send, clock } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     const working = issuer.documents.get(KEYS) as () => Response
@@ -110,7 +110,7 @@ describe('a verified token', () => {
     expect(isKnown()).toBe(false)
   })
 
-  it('may make the Authorization header up to 16,384 characters long', async () => {
+  it('may be sent in an Authorization header of up to 16,384 characters', async () => {
     const { issuer, send } = await protect()
     const padded = (length: number): Promise<string> =>
       issuer.sign({ aud: RESOURCE, padding: 'x'.repeat(length) })

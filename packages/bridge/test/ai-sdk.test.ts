@@ -118,7 +118,7 @@ describe('tools for the AI SDK', () => {
     await expect(tools['photo']?.execute({}, { abortSignal })).rejects.toThrow('enough')
   })
 
-  it('have names that every provider accepts, but are called on the server by their own names', async () => {
+  it('have names that every provider accepts, but are called on the server by their original names', async () => {
     const source = sourceOf('files/read', {
       type: 'object',
       properties: { $top: { type: 'array' } },

@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('omit `anyOf` at the root of their schemas, and rename arguments whose names the API rejects', async () => {
+  it('omit `anyOf` at the root of their schemas, and rename arguments that have names the API rejects', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [
@@ -165,7 +165,7 @@ describe('tool_result', () => {
   })
 })
 
-describe('tool calls in one message', () => {
+describe('anthropicTools().run()', () => {
   const watched = (concurrent: boolean): { tool: (name: string) => HostTool; log: string[] } => {
     const log: string[] = []
     return {
@@ -188,7 +188,7 @@ describe('tool calls in one message', () => {
     }
   }
 
-  it('run in order, or concurrently if the tools allow it', async () => {
+  it('runs tool calls in order, or concurrently if the tools allow it', async () => {
     const alone = watched(false)
     await (await anthropicTools([alone.tool('a'), alone.tool('b')])).run([use('1', 'a'), use('2', 'b')])
     expect(alone.log).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
@@ -197,7 +197,7 @@ describe('tool calls in one message', () => {
     expect(together.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends'])
   })
 
-  it('stop when the signal aborts, without starting further calls', async () => {
+  it('rejects when the signal aborts, without starting further calls', async () => {
     const { tool, log } = watched(false)
     const { run } = await anthropicTools([tool('a')])
     const control = new AbortController()
@@ -207,7 +207,7 @@ describe('tool calls in one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('produce an empty list if the model calls no tools', async () => {
+  it('returns an empty list if the model calls no tools', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

@@ -77,7 +77,7 @@ describe('bridgeAll', () => {
     expect(bridge.count).toBe(2)
   })
 
-  it('ignores changes to other lists, and lists the tools only once after many changes', async () => {
+  it('ignores changes to other lists, and combines changes that occur while it lists the tools', async () => {
     const source = new Changing()
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')
@@ -133,7 +133,7 @@ describe('bridgeAll', () => {
     expect([...source.listeners.values()].every((each) => each.size === 0)).toBe(true)
   })
 
-  it('removes its tools on stop, even while listing', async () => {
+  it('removes its tools on stop(), even while tools are being listed', async () => {
     const { source, registry, bridge } = await bridged('own')
     const hold = deferred()
     source.hold = hold.promise
@@ -183,7 +183,7 @@ describe('bridgeAll', () => {
     expect([bridge.count, held.size]).toEqual([0, 0])
   })
 
-  it('neither reports nor lists anything after stop', async () => {
+  it('reports and lists nothing after stop()', async () => {
     const source = new Changing()
     const onError = vi.fn<(error: unknown) => void>()
     const bridge = await bridgeAll(source, new Map([['a', {} as HostTool]]), { onError })

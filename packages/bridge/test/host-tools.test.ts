@@ -158,13 +158,13 @@ describe('hostTools', () => {
     })
   })
 
-  it("uses the server's own name if the host did not name the server", async () => {
+  it("uses the server's own name if the host did not give it one", async () => {
     await using client = await connectToShop()
     expect((await hostTools(client))[0]?.server).toBe('shop')
   })
 })
 
-describe('failed calls of hostTools', () => {
+describe('failed calls to host tools', () => {
   const failing = async (error: Error, signal?: AbortSignal): Promise<HostToolResult | undefined> => {
     const callTool = vi.fn<ToolSource['callTool']>().mockRejectedValue(error)
     const [tool] = await hostTools(source([listed()], callTool))
@@ -189,12 +189,12 @@ describe('failed calls of hostTools', () => {
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('reject on any other error', async () => {
+  it('reject with any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
-describe('results of hostTools', () => {
+describe('results of host tools', () => {
   it('preserve every type of content, and describe binary data as text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(

@@ -86,7 +86,7 @@ const base64 = (...bytes: (string | number[])[]): string =>
   Buffer.concat(bytes.map((each) => Buffer.from(each as string, 'latin1'))).toString('base64')
 const JPEG = base64([0xff, 0xd8, 0xff, 0xe0], 'JFIF')
 
-describe('media type', () => {
+describe('the media type', () => {
   it.each([
     ['image/jpg', JPEG, 'image/jpeg'],
     ['image/pjpeg', JPEG, 'image/jpeg'],
@@ -163,7 +163,7 @@ describe('media in tool results', () => {
     expect(tools['x']?.toModelOutput({ output: made })).toEqual({ type: 'text', value: 'nothing' })
   })
 
-  it('are sent if they can be repaired', async () => {
+  it('are sent if their base64 can be repaired', async () => {
     const block = {
       type: 'image',
       data: `data:image/png;base64,${PNG.replaceAll('+', '-')}`,

@@ -97,7 +97,7 @@ describe('modelSchema', () => {
       expect(modelSchema({ $ref }).schema).toEqual({ type: 'object', properties: {} })
   })
 
-  it('adds `items` to arrays and `properties` to objects if the API needs them', () => {
+  it('adds `items` to arrays and `properties` to objects if the API requires them', () => {
     const schema = {
       type: 'object',
       properties: {

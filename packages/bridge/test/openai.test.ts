@@ -160,7 +160,7 @@ describe('tools for the Responses API', () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('name a document with the URI %s "%s"', (uri, filename) => {
+  ])('give the document with the URI %s the file name %s', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])
@@ -255,7 +255,7 @@ describe('tools that OpenAI rejects', () => {
     ])
   })
 
-  it('are not adapted if the host allows them', async () => {
+  it('keep their full description if `maxDescription` is Infinity', async () => {
     const { tools } = await openAiResponsesTools(await hostTools(strange), { maxDescription: Infinity })
     expect(tools[0]?.description).toHaveLength(2_000 + ' (MCP server: shop)'.length)
   })

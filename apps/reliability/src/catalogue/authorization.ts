@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'affect only the tokens that name them if the keys are unusable: %s',
+          name: 'that are unusable affect only tokens that name them: %s',
         },
       ],
     },
@@ -116,7 +116,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down, and then requests are refused with 503',
+          name: 'are used for 70 min while their server is down, after which requests are refused with 503',
         },
       ],
     },
@@ -230,7 +230,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'take turns with those from another network: %s and %s',
+          name: 'take turns with tokens from another network: %s and %s',
         },
       ],
     },

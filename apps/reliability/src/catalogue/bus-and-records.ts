@@ -95,7 +95,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'makes the process exit, even though the end of its call cannot be stored',
+        name: 'makes the process exit, even though the end of its call cannot be stored in Redis',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',

@@ -170,7 +170,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',
-          name: 'do not affect anonymous callers at other addresses: %s',
+          name: 'does not affect anonymous callers at other addresses: %s',
         },
       ],
     },

@@ -103,7 +103,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/dev/http/sessions.test.ts',
-          name: 'is not opened in a new process for a caller whose credentials the process refuses',
+          name: 'is not opened in a new process for a caller whose credentials that process refuses',
         },
       ],
     },

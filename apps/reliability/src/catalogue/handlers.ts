@@ -171,7 +171,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'sends each response once, and only to the client that made the request',
+          name: 'sends each response only to the client that made the request, and only once',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',

@@ -25,7 +25,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'sends each response once, and only to the client that made the request',
+          name: 'sends each response only to the client that made the request, and only once',
         },
       ],
     },

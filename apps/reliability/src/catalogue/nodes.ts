@@ -75,7 +75,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/kills.ts',
-          name: 'delivers each stored event once and in order, and ends each call',
+          name: 'each stored event arrives once and in order, and each call ends',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -146,7 +146,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
-          name: 'sent to the wrong node exactly once',
+          name: 'sent to the wrong node is applied exactly once',
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
@@ -182,7 +182,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'responds with 503 within 1 s, recovers within 5 s and reports possible gaps',
+          name: 'nodes respond with 503 within 1 s, recover within 5 s and report possible gaps',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',

@@ -11,7 +11,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/describe-drain.ts',
-          name: 'calls in flight on %s after SIGTERM',
+          name: 'calls in flight on %s finish',
         },
         {
           file: 'packages/stdio/test/serve.test.ts',

@@ -17,7 +17,7 @@ const CALLS_OF_SESSION = 50
 /** Sends SIGTERM to a server process while calls are running. */
 export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): void {
   it.for(ADAPTERS)(
-    `completes ${calls} calls in flight on %s after SIGTERM, and exits with code 0 in time`,
+    `SIGTERM lets ${calls} calls in flight on %s finish, and the server exits with code 0 in time`,
     async (adapter, { task }) => {
       const target = await SocketTarget.start(adapter)
       const answers: Promise<string>[] = []
@@ -42,7 +42,7 @@ export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): 
 /** Sends SIGTERM to a server process while streams are open and no calls are running. */
 export function describeDrainedStreams(streams: number, limitMs: number): void {
   it.for(ADAPTERS)(
-    `closes ${streams} idle streams on %s properly after SIGTERM, and exits with code 0 in time`,
+    `SIGTERM closes ${streams} idle streams on %s properly, and the server exits with code 0 in time`,
     async (adapter, { task }) => {
       const target = await SocketTarget.start(adapter)
       const open: IncomingMessage[] = []

@@ -282,7 +282,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(first, next)).challenge).toContain('use_dpop_nonce')
   })
 
-  it('requires keys if the mount has shared stores', () => {
+  it('requires shared keys if the mount has shared stores', () => {
     const used = new MemoryUsedStates({ clock })
     expect(() => protect({ mode: 'accept', nonce: true }, used)).toThrow(/option dpop.nonce needs keys/)
     expect(() => protect({ mode: 'accept', nonce: { keys: [randomBytes(32)] } }, used)).not.toThrow()

@@ -43,7 +43,7 @@ describe('unpack', () => {
   })
 })
 
-it('readEntry reads one file', () => {
+it('readEntry() reads one file', () => {
   expect(Buffer.from(readEntry(pack(files()), 'b.txt') ?? []).toString()).toBe('b')
   expect(readEntry(pack(files()), 'c.txt')).toBeUndefined()
 })
@@ -164,7 +164,7 @@ describe('user_config', () => {
 })
 
 describe('preludeOf', () => {
-  it('removes variables whose settings have no value', () => {
+  it('returns code that removes variables whose settings have no value', () => {
     const { banner } = preludeOf(new Map([['API_KEY', 'api_key']]))
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }
@@ -173,7 +173,7 @@ describe('preludeOf', () => {
     expect(env).toEqual({ OTHER: '' })
   })
 
-  it('contains no loop if there are no settings', () => {
+  it('returns code without a loop if there are no settings', () => {
     expect(preludeOf(new Map()).banner).not.toContain('for (')
   })
 })

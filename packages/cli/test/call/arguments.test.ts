@@ -67,7 +67,7 @@ describe('readArguments', () => {
     expect(read([word])).toEqual(expected)
   })
 
-  it('collects repeated arguments in a list if the schema expects a list; otherwise, the last value wins', () => {
+  it('collects repeated arguments in a list if the schema expects a list, and otherwise uses the last value', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
   })
 

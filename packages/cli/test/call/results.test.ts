@@ -27,11 +27,11 @@ it.each([
   [{ content: [image], structuredContent: { a: 1 } }, '[image image/png, 3 bytes]\n{\n  "a": 1\n}\n'],
   [{ content: [text, image], structuredContent: { a: 1 } }, 'a\n[image image/png, 3 bytes]\n'],
   [{ content: [] }, 'The result is empty. Does the handler return its value?\n'],
-])('printToolResult prints %j', (result, expected) => {
+])('printToolResult() prints %j', (result, expected) => {
   expect(printed((terminal) => printToolResult(result as never, terminal))).toBe(expected)
 })
 
-it('printContents prints a resource with its media type', () => {
+it('printContents() prints a resource with its media type', () => {
   const contents = [
     { uri: 'a://b', text: 'c' },
     { uri: 'a://d', blob: 'AAAA', mimeType: 'x/y' },
@@ -39,7 +39,7 @@ it('printContents prints a resource with its media type', () => {
   expect(printed((terminal) => printContents({ contents }, terminal))).toBe('c\n[a://d x/y, 3 bytes]\n')
 })
 
-it('printMessages prints a prompt with its roles, without escape sequences on a terminal', () => {
+it('printMessages() prints a prompt with its roles, without escape sequences on a terminal', () => {
   const messages = [
     { role: 'user', content: { type: 'text', text: '\u001B[2J' } },
     { role: 'assistant', content: image },

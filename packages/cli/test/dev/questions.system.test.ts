@@ -22,7 +22,7 @@ server.addTool({
 
 describe.each(Object.entries(TRANSPORTS))('saving a file while a question is pending over %s', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
-    it.each(['elicit', 'sample'])('cancels %s, and the call returns an error result', async (tool) => {
+    it.each(['elicit', 'sample'])('cancels the %s request, and the call returns an error result', async (tool) => {
       const project = await createProject(definition([], ASKS))
       const client = await connectAsked(name, await start(project))
       const call = client.call(tool)
@@ -76,13 +76,13 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
 }
 
 describe.each(Object.entries(TRANSPORTS))(
-  'a call over %s whose question is answered after a file is saved',
+  'a call over %s whose question is answered after a saved file has restarted the server',
   (_, start) => {
-    it('continues in a new process with the same keys', async () => {
+    it('continues if the new process has the same keys', async () => {
       expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
     })
 
-    it('is rejected by a new process with different keys', async () => {
+    it('is rejected if the new process has different keys', async () => {
       await expect(greet(start, '')).rejects.toThrow('send the request again without it')
     })
   },

@@ -85,7 +85,7 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
   return result?.tools.map(({ name }) => name) ?? []
 }
 
-describe('a call whose stream is interrupted before a file is saved', () => {
+describe('a call whose stream is resumed after a file is saved', () => {
   it('receives its response from the old process if that process is still running', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)

@@ -29,7 +29,7 @@ describe('names and descriptions of tools', () => {
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
   ])(
-    'are checked, including the prefix of the names: %j on server %s',
+    'are checked, with the prefix included in each name: %j on server %s',
     async (names, serverName, verdict, evidence) => {
       const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
       expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })

@@ -29,7 +29,7 @@ describe('checkProtocol', () => {
     ['2026-07-28', 'ok'],
     ['2025-11-25', 'ok'],
     ['2025-06-18', 'warning'],
-  ] as const)('rates a server that speaks only %s as %s', async (revision, verdict) => {
+  ] as const)('rates a server that supports only %s as %s', async (revision, verdict) => {
     const [first, ...others] = await check(jetway({ revisions: [revision] }))
     expect(first).toMatchObject({ check: 'revisions', verdict, evidence: `answers ${revision}` })
     expect(others.map(({ check: name, verdict: other }) => [name, other])).toEqual([

@@ -402,7 +402,7 @@ describe('checkUrl', () => {
     ])
   })
 
-  it('makes jetway doctor exit with code 1 for a fault', async () => {
+  it('makes jetway doctor exit with code 1 if it finds a fault', async () => {
     const origin = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No database' }) }))
     const { stdout, exitCode } = await runCli(['doctor', `${origin}/mcp`, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({

@@ -14,7 +14,7 @@ it.each<readonly [string, unknown, boolean]>([
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
-])('needsAuthorization returns whether the server requires authorization: %s (%#)', (_, error, expected) => {
+])('needsAuthorization() returns whether the server requires authorization: %s (%#)', (_, error, expected) => {
   expect(needsAuthorization(error)).toBe(expected)
 })
 
@@ -23,7 +23,7 @@ it.each<readonly [unknown, string]>([
   [new RequestTimeoutError('ping', 5), 'no answer in time'],
   [new ConnectionClosedError('Closed'), 'Closed'],
   ['text', 'text'],
-])('describeError describes %o', (error, text) => {
+])('describeError() describes %o', (error, text) => {
   expect(describeError(error)).toBe(text)
 })
 
@@ -33,7 +33,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions, for the status %i at the revisions %j, sets unexpected to %j',
+  'tryRevisions(), for the status %i at the revisions %j, sets `unexpected` to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
@@ -44,7 +44,7 @@ it.each([
   },
 )
 
-it('tryRevisions treats an error from the server as expected, and a broken connection as unexpected', async () => {
+it('tryRevisions() treats an error from the server as expected, and a broken connection as unexpected', async () => {
   const refusing = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No' }) }))
   const cutting = await serve((request) => request.socket.destroy())
   expect(await tryRevisions(http(`${refusing}/mcp`), ['2025-11-25'], 5_000)).toMatchObject({
@@ -55,7 +55,7 @@ it('tryRevisions treats an error from the server as expected, and a broken conne
   })
 })
 
-it('tryRevisions negotiates if no revisions are given', async () => {
+it('tryRevisions() negotiates if no revisions are given', async () => {
   const target = http(`${await serve(jetway())}/mcp`)
   expect(await tryRevisions(target, undefined, 5_000)).toEqual({ kind: 'answered', version: '2026-07-28' })
   expect(await tryRevisions(target, ['2025-06-18'], 5_000)).toEqual({

@@ -15,7 +15,7 @@ const SPREAD = 5_000
 /** Calls tools with a client that disconnects at random positions, and resumes at a different node each time. */
 export function describeNodeCuts(cuts: number): void {
   it(
-    `delivers all ${EVENTS} events once and in order over ${cuts} connections that are cut at random and resumed on another node`,
+    `all ${EVENTS} events arrive once and in order over ${cuts} connections that are cut at random and resumed on another node`,
     { timeout: 60_000 + cuts * 500 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, 3)

@@ -42,7 +42,7 @@ interface Failover {
  */
 export function describeFailovers(count: number): void {
   it(
-    `responds with 503 within 1 s, recovers within 5 s and reports possible gaps in each of ${count} failovers`,
+    `in each of ${count} failovers, nodes respond with 503 within 1 s, recover within 5 s and report possible gaps`,
     { timeout: 60_000 + count * 60_000 },
     async ({ task }) => {
       const sentinels = await startRedisSentinels()

@@ -26,7 +26,7 @@ interface Interrupted {
 export function describeKills(rounds: number, victims: number): void {
   const kills = rounds * victims
   it(
-    `delivers each stored event once and in order, and ends each call, while ${kills} nodes are killed`,
+    `each stored event arrives once and in order, and each call ends, while ${kills} nodes are killed`,
     { timeout: 60_000 + rounds * 60_000 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, victims + 1)

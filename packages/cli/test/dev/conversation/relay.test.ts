@@ -45,7 +45,7 @@ describe('Relay handling requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('returns no process for a request while none is running', () => {
+  it('returns no process for a request if no process is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -102,7 +102,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('is full once 4,096 requests are open', () => {
+  it('reports that it is full once 4,096 requests are open', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -120,7 +120,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('sends initialize again to the next process', () => {
+  it('resends the initialize request to the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))
@@ -150,7 +150,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromClient(result(second.id))).toBeUndefined()
   })
 
-  it('drops questions beyond 1,024', () => {
+  it('drops a question if 1,024 questions are already open', () => {
     const relay = initialized()
     for (let id = 1; id < 1_024; id++) relay.fromProcess(1, request(id, 'ping'))
     expect(relay.fromProcess(1, request(1_024, 'ping'))).toEqual(request('1:1024', 'ping'))

@@ -220,7 +220,7 @@ describe('an HTTP exchange when its process ends', () => {
   })
 })
 
-describe('the stream of an HTTP exchange', () => {
+describe('an HTTP exchange with a stream', () => {
   it('forwards events with ids that identify the process', async () => {
     const { url, start } = await relayHttp()
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }

@@ -198,7 +198,7 @@ describe('HttpRelay handling requests to other paths', () => {
     expect(process.asked()).toEqual(['PUT', 'ping', 'DELETE'])
   })
 
-  it('replies with 502 if the process ends before it sends the head of its reply', async () => {
+  it('replies with 502 if the process ends before it sends its reply headers', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ PUT: () => void setImmediate(() => process.end()) })
     const reply = await ask(url, 'PUT')
@@ -209,7 +209,7 @@ describe('HttpRelay handling requests to other paths', () => {
     })
   })
 
-  it('aborts the reply if the process ends after it has sent the head of its reply', async () => {
+  it('aborts the reply if the process ends after it has sent its reply headers', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {

@@ -149,7 +149,7 @@ it.each([
   [503, [lost(1)]],
   [400, undefined],
 ])(
-  "HttpRelay turns an older process's 503 into a response to the resumed request, and forwards a 400: %i",
+  'HttpRelay responds to a resumed request if an older process refuses it with 503, and forwards a 400: %i',
   async (status, expected) => {
     const front = await relayHttp()
     const { reply, left } = leaving()

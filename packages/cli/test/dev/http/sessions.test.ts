@@ -91,7 +91,7 @@ describe('a session that moves to the next process', () => {
     ).toEqual(LISTS.toSorted())
   })
 
-  it('is opened only once for concurrent requests', async () => {
+  it('is opened only once, even by concurrent requests', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -102,7 +102,7 @@ describe('a session that moves to the next process', () => {
     expect(second.asked().filter((asks) => asks === 'ping')).toHaveLength(3)
   })
 
-  it('accepts the response to initialize on a stream', async () => {
+  it('is opened even if the response to initialize arrives on a stream', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -363,7 +363,7 @@ describe('a session used with other credentials', () => {
         ? json(response, 200, { jsonrpc: '2.0', id, result: {} })
         : void response.writeHead(404).end()
 
-  it('is not opened in a new process for a caller whose credentials the process refuses', async () => {
+  it('is not opened in a new process for a caller whose credentials that process refuses', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: strict(1) })
     const session = await openSession(url, A)

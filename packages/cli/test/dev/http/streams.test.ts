@@ -153,7 +153,7 @@ describe('the GET stream of a session', () => {
     ])
   })
 
-  it('protects its session from eviction at the limit of 256 until the stream is closed', async () => {
+  it('protects its session from eviction at the limit of 256 sessions until the stream is closed', async () => {
     const { url, start, relay } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -309,7 +309,7 @@ describe('subscriptions/listen', () => {
     expect(messages).toEqual([...expected, mark('end')])
   })
 
-  it('announces changes again if the old process had announced them', async () => {
+  it('announces a change that the old process announced, even if the lists are unchanged', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)

@@ -106,12 +106,12 @@ describe('Child', () => {
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })
 
-  it('does not suggest a missing port if a stdio process exits', async () => {
+  it('does not mention a port in the error if a stdio process exits', async () => {
     const { child } = await spawn('process.exit(0)', 'stdio')
     await expect(child.ready).rejects.toMatchObject({ message: 'The server exited with code 0' })
   })
 
-  it('kills a process that ignores SIGTERM, and its process group, after 2 s', async () => {
+  it('kills a process and its process group if the process ignores SIGTERM for 2 s', async () => {
     const { child, imported } = await spawn(`
       import { spawn } from 'node:child_process'
       setInterval(() => {}, 1_000)

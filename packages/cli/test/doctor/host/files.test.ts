@@ -70,7 +70,7 @@ describe('checkLog', () => {
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('reports nothing for other hosts or without a log', async () => {
+  it('reports nothing for other hosts, and skips a missing log', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
@@ -134,14 +134,14 @@ describe('the content of a host file', () => {
   })
 })
 
-it.each(HOSTS.map(({ id }) => id))('misplacedFiles does not list files that %s reads', (id) => {
+it.each(HOSTS.map(({ id }) => id))('misplacedFiles() does not list files that %s reads', (id) => {
   const place = placeAt('/home/ann')
   const files = misplacedFiles(host(id), place)
   expect(files.filter((file) => host(id).files(place).includes(file))).toEqual([])
   expect(files.length > 0).toBe(!['zed', 'goose'].includes(id))
 })
 
-it('misplacedFiles lists a project file in the home folder unless the home folder is the current project', () => {
+it('misplacedFiles() lists a project file in the home folder unless the home folder is the current project', () => {
   expect(misplacedFiles(host('vscode'), placeAt(process.cwd()))).toEqual([])
   expect(misplacedFiles(host('vscode'), placeAt('/home/ann'))).toEqual(['/home/ann/.vscode/mcp.json'])
 })

@@ -102,7 +102,7 @@ describe('checkOrigin', () => {
     [500, 200, 'fault', 'with 500: any website'],
     [200, 403, 'warning', 'with 200, and with a foreign Host, too, with 403'],
   ])(
-    'rates replies to a foreign Origin (%i) and a foreign Host (%i)',
+    'rates a server that replies to a foreign Origin with %i and to a foreign Host with %i',
     async (origin, host, verdict, evidence) => {
       expect(await checkOrigin(await listening(answering(origin, host)))).toMatchObject([
         { check: 'origin', verdict, evidence: expect.stringContaining(evidence) },
@@ -216,7 +216,7 @@ describe('Site', () => {
     expect(withoutToken(site).headers).toEqual({ 'x-b': 'b' })
   })
 
-  it("sends the user's headers unless a check sets its own", async () => {
+  it("sends the user's headers, which a check can override", async () => {
     const seen: unknown[] = []
     const { url } = await listening(({ headers }, response) => {
       seen.push([headers['x-a'], headers['content-type'], headers.origin])

@@ -159,7 +159,7 @@ describe('checkStream', () => {
     })
   })
 
-  it('rejects if the connection breaks before the head of the reply arrives', async () => {
+  it('rejects if the connection breaks before the reply headers arrive', async () => {
     await expect(findings((request) => request.socket.destroy())).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

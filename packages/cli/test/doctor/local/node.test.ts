@@ -58,7 +58,7 @@ it.each<readonly [node: string, script: string, loader: boolean, object]>([
   ['new', 'number/server.js', false, { verdict: 'ok', evidence: 'Node.js 24.1.0 (~/bin/new)' }],
   ['new', 'none/server.js', false, { verdict: 'ok', evidence: 'Node.js 24.1.0 (~/bin/new)' }],
 ])(
-  'checkNode rates the Node.js executable "%s" for the script %s (with a loader: %s)',
+  'checkNode() rates the Node.js executable "%s" for the script %s (with a loader: %s)',
   async (node, script, loader, expected) => {
     const { path, shown } = folderWith(FILES)
     const context = { env: { PATH: process.env['PATH'] ?? '' }, cwd: path('~') }

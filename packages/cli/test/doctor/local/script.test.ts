@@ -148,7 +148,7 @@ it.each([
     '~/a/broken/c.js',
     { folder: '~/a', content: { name: 'a' } },
   ],
-])('packageOf returns the package of %s', async (_, file, expected) => {
+])('packageOf() returns the package of %s', async (_, file, expected) => {
   const { path } = folderWith({
     'a/package.json': '{"name":"a"}',
     'a/broken/package.json': '{',

@@ -87,7 +87,7 @@ describe('trialFindings', () => {
     expect(of('start', trial)).toEqual([{ check: 'start', ...expected }])
   })
 
-  it('warns about a response that takes more than half of the host timeout', () => {
+  it("warns about a response that takes more than half of the host's timeout", () => {
     const late = { ...ANSWERED, answeredAfterMs: 5_001 }
     expect(of('first-answer', late)).toEqual([
       {
