@@ -120,13 +120,10 @@ describe('aud', () => {
     [['api', 'web'], RESOURCE, 'other', false],
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
-  ])(
-    'audience option %j, resource %s, aud %s → accepted: %s',
-    async (audience, publicUrl, aud, accepted) => {
-      const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
-      expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
-    },
-  )
+  ])('audience option %j, resource %s, aud %s → accepted: %s', async (audience, publicUrl, aud, accepted) => {
+    const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
+    expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
+  })
 
   it.each([
     ['https://api.example.com', true],

@@ -55,17 +55,20 @@ describe('issuer keys', () => {
       'sends more than 100 keys',
       () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
     ],
-  ])('are fetched at most once every 5 s if the key server %s, and requests are refused with 503', async (_how, answer) => {
-    const { issuer, send, clock } = await protect()
-    const token = await issuer.sign({ aud: RESOURCE })
-    const working = issuer.documents.get(KEYS) as () => Response
-    issuer.documents.set(KEYS, answer)
-    for (let i = 0; i < 20; i++) expect(await send(token)).toBe(503)
-    expect(fetchedKeys(issuer)).toBe(1)
-    issuer.documents.set(KEYS, working)
-    await clock.advance(5_000)
-    expect(await send(token)).toBe(200)
-  })
+  ])(
+    'are fetched at most once every 5 s if the key server %s, and requests are refused with 503',
+    async (_how, answer) => {
+      const { issuer, send, clock } = await protect()
+      const token = await issuer.sign({ aud: RESOURCE })
+      const working = issuer.documents.get(KEYS) as () => Response
+      issuer.documents.set(KEYS, answer)
+      for (let i = 0; i < 20; i++) expect(await send(token)).toBe(503)
+      expect(fetchedKeys(issuer)).toBe(1)
+      issuer.documents.set(KEYS, working)
+      await clock.advance(5_000)
+      expect(await send(token)).toBe(200)
+    },
+  )
 
   it("are not taken from another issuer's metadata", async () => {
     const { issuer, send } = await protect()

@@ -244,40 +244,34 @@ describe('requests', () => {
     [399, 500],
     [400, 400],
     [418, 418],
-  ])(
-    "are passed to the app's error handler if a hook throws: status %s → %i",
-    async (statusCode, status) => {
-      const app = Fastify()
-      app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
-      app.addHook('preHandler', () => {
-        throw Object.assign(new Error('canary'), { statusCode })
-      })
-      const response = await post(`${await mounted(STATELESS, app)}/mcp`)
-      expect([response.status, await response.text()]).toEqual([status, 'app: canary'])
-    },
-  )
+  ])("are passed to the app's error handler if a hook throws: status %s → %i", async (statusCode, status) => {
+    const app = Fastify()
+    app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
+    app.addHook('preHandler', () => {
+      throw Object.assign(new Error('canary'), { statusCode })
+    })
+    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+    expect([response.status, await response.text()]).toEqual([status, 'app: canary'])
+  })
 
   it.each([
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
-  ])(
-    'receive a JSON-RPC error if Fastify fails with status %i',
-    async (statusCode, code, logged) => {
-      const errors: string[] = []
-      const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
-      const app = Fastify({ logger: { level: 'error', stream: { write } } })
-      app.addHook('preHandler', () => {
-        throw Object.assign(new Error('canary'), { code: 'FST_ERR_CANARY', statusCode })
-      })
-      const response = await post(`${await mounted(STATELESS, app)}/mcp`)
-      expect(response.status).toBe(statusCode)
-      expect(await response.json()).toEqual({
-        jsonrpc: '2.0',
-        error: { code, message: STATUS_CODES[statusCode] ?? 'Refused' },
-      })
-      expect(errors).toEqual(logged)
-    },
-  )
+  ])('receive a JSON-RPC error if Fastify fails with status %i', async (statusCode, code, logged) => {
+    const errors: string[] = []
+    const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
+    const app = Fastify({ logger: { level: 'error', stream: { write } } })
+    app.addHook('preHandler', () => {
+      throw Object.assign(new Error('canary'), { code: 'FST_ERR_CANARY', statusCode })
+    })
+    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+    expect(response.status).toBe(statusCode)
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      error: { code, message: STATUS_CODES[statusCode] ?? 'Refused' },
+    })
+    expect(errors).toEqual(logged)
+  })
 
   it('are refused immediately if a hook has already consumed their body', async () => {
     const app = Fastify()

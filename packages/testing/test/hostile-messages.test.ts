@@ -211,18 +211,15 @@ describe('a batch in a revision with batches', () => {
     ['a value that is not a message', [request(1, 'ping'), 5], 'refused'],
     ['100 values that are not messages', Array.from({ length: 100 }, () => 1), 'refused'],
     ['a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
-  ])(
-    'with %s receives either one response per request or a single error',
-    async (_, batch, answers) => {
-      const bench = await serve(BATCHING)
-      await bench.peer.raw(JSON.stringify(batch))
-      const strays = await alive(bench)
-      if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
-      // The recording peer splits arrays into single messages.
-      else expect(strays).toHaveLength(answers)
-      expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
-    },
-  )
+  ])('with %s receives either one response per request or a single error', async (_, batch, answers) => {
+    const bench = await serve(BATCHING)
+    await bench.peer.raw(JSON.stringify(batch))
+    const strays = await alive(bench)
+    if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
+    // The recording peer splits arrays into single messages.
+    else expect(strays).toHaveLength(answers)
+    expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
+  })
 })
 
 describe('unexpected responses and invalid notifications', () => {

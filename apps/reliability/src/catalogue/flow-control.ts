@@ -180,7 +180,10 @@ export const FLOW_CONTROL: Group = {
       behaviour:
         'Results that cannot be sent are not validated or encoded, and other clients get their turn after each large result.',
       tests: [
-        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only as many results as fit' },
+        {
+          file: 'packages/core/test/call/batch-limits.test.ts',
+          name: 'validates only as many results as fit',
+        },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
           name: "handles other clients' requests between large results",

@@ -103,7 +103,10 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s before the tool runs',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'receives status 400 and error -32020' },
+        {
+          file: 'packages/testing/test/modern-headers.test.ts',
+          name: 'receives status 400 and error -32020',
+        },
       ],
     },
     {

@@ -22,15 +22,18 @@ server.addTool({
 
 describe.each(Object.entries(TRANSPORTS))('saving a file while a question is pending over %s', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
-    it.each(['elicit', 'sample'])('cancels the %s request, and the call returns an error result', async (tool) => {
-      const project = await createProject(definition([], ASKS))
-      const client = await connectAsked(name, await start(project))
-      const call = client.call(tool)
-      await client.asked
-      await project.save(definition(['changed'], ASKS))
-      await client.cancelled
-      expect(await call).toMatchObject({ isError: true })
-    })
+    it.each(['elicit', 'sample'])(
+      'cancels the %s request, and the call returns an error result',
+      async (tool) => {
+        const project = await createProject(definition([], ASKS))
+        const client = await connectAsked(name, await start(project))
+        const call = client.call(tool)
+        await client.asked
+        await project.save(definition(['changed'], ASKS))
+        await client.cancelled
+        expect(await call).toMatchObject({ isError: true })
+      },
+    )
   })
 })
 

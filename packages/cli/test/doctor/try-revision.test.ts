@@ -14,9 +14,12 @@ it.each<readonly [string, unknown, boolean]>([
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
-])('needsAuthorization() returns whether the server requires authorization: %s (%#)', (_, error, expected) => {
-  expect(needsAuthorization(error)).toBe(expected)
-})
+])(
+  'needsAuthorization() returns whether the server requires authorization: %s (%#)',
+  (_, error, expected) => {
+    expect(needsAuthorization(error)).toBe(expected)
+  },
+)
 
 it.each<readonly [unknown, string]>([
   [new McpError(-32603, 'No'), 'error -32603: No'],

@@ -40,21 +40,24 @@ describe('an 8 MiB configuration file', () => {
     ['histories', 1, history(8 * MIB)],
     ['one long text', 1, { note: 'ä'.repeat(4 * MIB) }],
     ['4 million small values', 4, { cache: Array.from({ length: 4 * MIB }, (_, i) => i % 10) }],
-  ])('can be edited with %s in at most %d s of CPU time and 150 MiB of memory', async (_, seconds, content) => {
-    const home = await createHome()
-    const text = JSON.stringify(content)
-    await home.write('.claude.json', text)
-    const argv = ['claude-code', '--name', 'shop']
-    for (const { cpuMs, memoryMiB } of [
-      run(home, 'install', ...argv, 'https://shop.example/mcp'),
-      run(home, 'uninstall', ...argv, '--force'),
-    ]) {
-      expect(cpuMs).toBeLessThan(seconds * 1_000)
-      expect(memoryMiB).toBeLessThan(150)
-    }
-    const { mcpServers: _servers, ...rest } = JSON.parse((await home.read('.claude.json')) ?? '') as {
-      mcpServers?: object
-    }
-    expect(JSON.stringify(rest) === text).toBe(true)
-  })
+  ])(
+    'can be edited with %s in at most %d s of CPU time and 150 MiB of memory',
+    async (_, seconds, content) => {
+      const home = await createHome()
+      const text = JSON.stringify(content)
+      await home.write('.claude.json', text)
+      const argv = ['claude-code', '--name', 'shop']
+      for (const { cpuMs, memoryMiB } of [
+        run(home, 'install', ...argv, 'https://shop.example/mcp'),
+        run(home, 'uninstall', ...argv, '--force'),
+      ]) {
+        expect(cpuMs).toBeLessThan(seconds * 1_000)
+        expect(memoryMiB).toBeLessThan(150)
+      }
+      const { mcpServers: _servers, ...rest } = JSON.parse((await home.read('.claude.json')) ?? '') as {
+        mcpServers?: object
+      }
+      expect(JSON.stringify(rest) === text).toBe(true)
+    },
+  )
 })

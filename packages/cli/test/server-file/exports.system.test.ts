@@ -122,21 +122,18 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)(
-  'a file in which no server can be selected: %s',
-  (_, code, exitCode, message, args) => {
-    it('makes jetway list fail', async () => {
-      const run = await list(code, ...args)
-      expect(run.output).toMatch(message)
-      expect(run.exitCode).toBe(exitCode)
-    })
+describe.each(FAULTS)('a file in which no server can be selected: %s', (_, code, exitCode, message, args) => {
+  it('makes jetway list fail', async () => {
+    const run = await list(code, ...args)
+    expect(run.output).toMatch(message)
+    expect(run.exitCode).toBe(exitCode)
+  })
 
-    it.each([['--stdio'], ['--port=0']])(
-      'makes jetway dev %s wait until the file changes',
-      async (transport) => {
-        const running = (await createProject(HEAD + code)).dev(transport, ...args)
-        await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
-      },
-    )
-  },
-)
+  it.each([['--stdio'], ['--port=0']])(
+    'makes jetway dev %s wait until the file changes',
+    async (transport) => {
+      const running = (await createProject(HEAD + code)).dev(transport, ...args)
+      await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
+    },
+  )
+})

@@ -61,21 +61,21 @@ describe('protected resource metadata', () => {
     },
   )
 
-  it.for([404, 500, 302])(
-    'makes the request fail if its URL returns status %i',
-    async (status, { made }) => {
-      made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
-        status,
-        headers: { location: `${made.server.origin}/moved` },
-      }))
-      expect(await reasonOf(made.post())).toBe('discovery')
-      expect(made.server.to('GET /moved')).toEqual([])
-    },
-  )
+  it.for([404, 500, 302])('makes the request fail if its URL returns status %i', async (status, { made }) => {
+    made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
+      status,
+      headers: { location: `${made.server.origin}/moved` },
+    }))
+    expect(await reasonOf(made.post())).toBe('discovery')
+    expect(made.server.to('GET /moved')).toEqual([])
+  })
 })
 
 describe('the selected authorization server', () => {
-  it('is the first in the list, the one named in `clients`, or the result of `chooseIssuer`', async ({ made, other }) => {
+  it('is the first in the list, the one named in `clients`, or the result of `chooseIssuer`', async ({
+    made,
+    other,
+  }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
     // Only the request to the other server matters, because its token is not valid for this server.

@@ -83,14 +83,17 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('with a header of %i characters makes the client request %j', async ([length, paths], { made }) => {
-    made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
-    const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
-    challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
-    expect((await made.post()).status).toBe(200)
-    const gets = made.server.seen.filter(({ method }) => method === 'GET')
-    expect(gets.map(({ path }) => path)).toEqual(paths)
-  })
+  ] as const)(
+    'with a header of %i characters makes the client request %j',
+    async ([length, paths], { made }) => {
+      made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
+      const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
+      challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
+      expect((await made.post()).status).toBe(200)
+      const gets = made.server.seen.filter(({ method }) => method === 'GET')
+      expect(gets.map(({ path }) => path)).toEqual(paths)
+    },
+  )
 
   it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({
     made,

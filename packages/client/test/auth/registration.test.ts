@@ -94,13 +94,16 @@ describe("a client's registration", () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ] as const)('given the redirect URI %s, has the application type %s', async ([redirectUri, type], { made }) => {
-    const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
-    await made.post({ grant }).catch(() => undefined)
-    expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
-      application_type: type,
-    })
-  })
+  ] as const)(
+    'given the redirect URI %s, has the application type %s',
+    async ([redirectUri, type], { made }) => {
+      const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
+      await made.post({ grant }).catch(() => undefined)
+      expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
+        application_type: type,
+      })
+    },
+  )
 
   it('is reused until the redirect URI or the issuer changes or the secret expires', async ({
     made,

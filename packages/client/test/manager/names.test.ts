@@ -63,7 +63,7 @@ describe('tool names', () => {
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
-  it("are suggested if the given name does not have the form mcp__server__tool", async () => {
+  it('are suggested if the given name does not have the form mcp__server__tool', async () => {
     const manager = await managing({ files: ['read', 'write'] })
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])

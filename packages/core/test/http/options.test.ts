@@ -85,12 +85,15 @@ describe('mount options', () => {
     )
   })
 
-  it.each([[[]], [['2099-01-01']]])('must include at least one revision, and only known ones: %j', (revisions) => {
-    const server = new McpServer({ name: 'x', version: '1' })
-    expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
-      /ERR_MCP_REVISION/,
-    )
-  })
+  it.each([[[]], [['2099-01-01']]])(
+    'must include at least one revision, and only known ones: %j',
+    (revisions) => {
+      const server = new McpServer({ name: 'x', version: '1' })
+      expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
+        /ERR_MCP_REVISION/,
+      )
+    },
+  )
 
   it('cannot include revisions that the server does not serve', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })

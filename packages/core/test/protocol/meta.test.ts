@@ -70,11 +70,8 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['metadata that is not an object', { _meta: 'x' }, false],
     ['no metadata', {}, false],
     ['no params', undefined, false],
-  ])(
-    'rejects every message in which namesVersion() finds no version: %s',
-    (_what, params, named) => {
-      expect(namesVersion(request(params))).toBe(named)
-      if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
-    },
-  )
+  ])('rejects every message in which namesVersion() finds no version: %s', (_what, params, named) => {
+    expect(namesVersion(request(params))).toBe(named)
+    if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
+  })
 })

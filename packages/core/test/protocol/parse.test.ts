@@ -116,11 +116,14 @@ describe('the message parser', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('checks the parsed value %j against the limits %j, and reports the problem %s', (value, limits, fault) => {
-    expect(checkParsed(value, limits)).toMatchObject(
-      fault === undefined ? { ok: true, value } : { error: { message: fault } },
-    )
-  })
+  ])(
+    'checks the parsed value %j against the limits %j, and reports the problem %s',
+    (value, limits, fault) => {
+      expect(checkParsed(value, limits)).toMatchObject(
+        fault === undefined ? { ok: true, value } : { error: { message: fault } },
+      )
+    },
+  )
 
   it('accepts many brackets and quotation marks in a string', () => {
     expect(parseText(JSON.stringify('[{"'.repeat(200))).ok).toBe(true)

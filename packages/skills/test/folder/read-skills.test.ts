@@ -245,12 +245,9 @@ describe('readSkills with limits', () => {
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])(
-    'rejects an invalid %s with ERR_MCP_OPTION',
-    async (name) => {
-      await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
-    },
-  )
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('rejects an invalid %s with ERR_MCP_OPTION', async (name) => {
+    await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
+  })
 })
 
 async function ask(server: McpServer, method: string): Promise<Record<string, unknown>> {

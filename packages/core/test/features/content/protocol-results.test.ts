@@ -154,15 +154,18 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('must wrap its content blocks in an object, because bare blocks are logged as an error: %j', async (value) => {
-    const { result, logged } = await callTool(era, value)
-    expect(result).toMatchObject({ isError: true })
-    expect(logged).toEqual([
-      expect.stringContaining(
-        'The tool "t" returned content blocks without a result; return { content: [...] }',
-      ),
-    ])
-  })
+  ])(
+    'must wrap its content blocks in an object, because bare blocks are logged as an error: %j',
+    async (value) => {
+      const { result, logged } = await callTool(era, value)
+      expect(result).toMatchObject({ isError: true })
+      expect(logged).toEqual([
+        expect.stringContaining(
+          'The tool "t" returned content blocks without a result; return { content: [...] }',
+        ),
+      ])
+    },
+  )
 
   describe('for a tool with an outputSchema', () => {
     it('must contain structuredContent that matches the schema', async () => {
@@ -228,10 +231,13 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is treated as a result if the schema declares content, but not all the other members of %j', async (value) => {
-      const schema = { type: 'object', properties: { content: { type: 'string' } } }
-      expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
-    })
+    ])(
+      'is treated as a result if the schema declares content, but not all the other members of %j',
+      async (value) => {
+        const schema = { type: 'object', properties: { content: { type: 'string' } } }
+        expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
+      },
+    )
   })
 })
 

@@ -178,9 +178,12 @@ describe('the arguments of prompts/get', () => {
 })
 
 describe('the prompt named in prompts/get', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])('is rejected with -32602 if it is unknown: %j', async (name) => {
-    expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
-  })
+  it.each([['q'], ['__proto__'], [5], [null]])(
+    'is rejected with -32602 if it is unknown: %j',
+    async (name) => {
+      expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
+    },
+  )
 
   it('is truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))

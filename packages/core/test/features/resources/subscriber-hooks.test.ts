@@ -84,16 +84,19 @@ describe('the onSubscribe and onUnsubscribe hooks of a resource', () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so a resource can have only %s', async (name) => {
-    const { server } = create()
-    const hook = vi.fn()
-    server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
-    const session = await openPeer(server)
-    await session.request('resources/subscribe', { uri: 'a://b' })
-    await session.request('resources/unsubscribe', { uri: 'a://b' })
-    await settled()
-    expect(hook.mock.calls).toEqual([['a://b', 'opened']])
-  })
+  it.each(['onSubscribe', 'onUnsubscribe'])(
+    'are independent, so a resource can have only %s',
+    async (name) => {
+      const { server } = create()
+      const hook = vi.fn()
+      server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
+      const session = await openPeer(server)
+      await session.request('resources/subscribe', { uri: 'a://b' })
+      await session.request('resources/unsubscribe', { uri: 'a://b' })
+      await settled()
+      expect(hook.mock.calls).toEqual([['a://b', 'opened']])
+    },
+  )
 
   it('are called separately for each URI', async () => {
     const { server, calls } = create()

@@ -152,21 +152,24 @@ describe('requests for a server card or catalog', () => {
   const tagOf = async (path: string, get = request): Promise<string> =>
     (await get(path)).headers.get('etag') ?? ''
 
-  it.each([CARD, CATALOG])('receive a reply that any cache may keep for an hour after GET or HEAD: %s', async (path) => {
-    const got = await request(path)
-    const head = await request(path, { method: 'HEAD' })
-    for (const { status, headers } of [got, head])
-      expect([status, Object.fromEntries(headers)]).toEqual([
-        200,
-        {
-          ...CORS,
-          'cache-control': 'public, max-age=3600',
-          'content-type': expect.stringMatching(/^application\/(mcp-server-card|ai-catalog)\+json$/),
-          etag: got.headers.get('etag'),
-        },
-      ])
-    expect(await head.text()).toBe('')
-  })
+  it.each([CARD, CATALOG])(
+    'receive a reply that any cache may keep for an hour after GET or HEAD: %s',
+    async (path) => {
+      const got = await request(path)
+      const head = await request(path, { method: 'HEAD' })
+      for (const { status, headers } of [got, head])
+        expect([status, Object.fromEntries(headers)]).toEqual([
+          200,
+          {
+            ...CORS,
+            'cache-control': 'public, max-age=3600',
+            'content-type': expect.stringMatching(/^application\/(mcp-server-card|ai-catalog)\+json$/),
+            etag: got.headers.get('etag'),
+          },
+        ])
+      expect(await head.text()).toBe('')
+    },
+  )
 
   it('receive an ETag that changes with the document', async () => {
     expect(await tagOf(CARD)).toMatch(/^"[\w-]+"$/)
@@ -258,7 +261,13 @@ describe('a mount rejects', () => {
       { ...INFO, icons: [{ src: `data:image/png;base64,${'A'.repeat(16_384)}` }] },
       /card would have \d+ bytes, more than 16 KiB/,
     ],
-    ['card options that are not passed to serverCard()', OPTIONS, { card: OPTIONS as never }, INFO, /card must be serverCard/],
+    [
+      'card options that are not passed to serverCard()',
+      OPTIONS,
+      { card: OPTIONS as never },
+      INFO,
+      /card must be serverCard/,
+    ],
   ])('%s', (_, options, mount, info, message) => {
     const create = (): unknown => mounted(options, mount, info)
     expect(create).toThrow(message)

@@ -35,18 +35,21 @@ describe('the limit for request bodies that a mount is reading', () => {
   it.each([
     ['one address', 1],
     ['several addresses', 5],
-  ])('aborts the oldest bodies from anonymous callers at %s instead of refusing new bodies', (_, addresses) => {
-    const { begin, stopped } = budget()
-    const principal = begin('ann')
-    expect(principal.add(OF_CALLER)).toBeUndefined()
-    for (let body = 0; body < 100; body++)
-      expect(begin(networkOf(`192.0.2.${body % addresses}`)).add(10)).toBeUndefined()
-    expect(stopped.length).toBeGreaterThan(60)
-    expect(new Set(stopped)).toEqual(new Set([503]))
-    expect(begin(networkOf('203.0.113.1')).add(10)).toBeUndefined()
-    principal.end()
-    expect(begin('ann').add(OF_CALLER)).toBeUndefined()
-  })
+  ])(
+    'aborts the oldest bodies from anonymous callers at %s instead of refusing new bodies',
+    (_, addresses) => {
+      const { begin, stopped } = budget()
+      const principal = begin('ann')
+      expect(principal.add(OF_CALLER)).toBeUndefined()
+      for (let body = 0; body < 100; body++)
+        expect(begin(networkOf(`192.0.2.${body % addresses}`)).add(10)).toBeUndefined()
+      expect(stopped.length).toBeGreaterThan(60)
+      expect(new Set(stopped)).toEqual(new Set([503]))
+      expect(begin(networkOf('203.0.113.1')).add(10)).toBeUndefined()
+      principal.end()
+      expect(begin('ann').add(OF_CALLER)).toBeUndefined()
+    },
+  )
 
   it('aborts a body from the caller that uses the most bytes if the total exceeds the limit', () => {
     const { begin, stopped } = budget()
