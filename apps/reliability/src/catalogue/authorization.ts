@@ -180,7 +180,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/registration.test.ts',
-          name: 'never uses a client id of another issuer',
+          name: 'never uses a client id that belongs to another issuer',
         },
       ],
     },

@@ -182,13 +182,13 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'validates only as many results as fit',
+          name: 'validates only as many results as fit within the limit',
         },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
           name: "handles other clients' requests between large results",
         },
-        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only as many results as fit' },
+        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only as many results as fit within the limit' },
       ],
     },
     {

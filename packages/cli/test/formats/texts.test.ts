@@ -244,7 +244,7 @@ it.each([
   [yamlFormat, '- a', 'it has no object at its top'],
   [tomlFormat, 'a = 1', 'servers.shop has another form than a table'],
   [tomlFormat, 'servers.shop.a = 1', 'servers.shop has another form than a table'],
-])('%o cannot remove an entry from %j', (format, text, message) => {
+])('removeEntry throws, given the format %o and the text %j', (format, text, message) => {
   expect(() => removeEntry(format, text, edit)).toThrow(message)
 })
 
@@ -255,7 +255,7 @@ it.each([
   [yamlFormat, 'servers: null\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = {}\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = 1\n', 'it is written in a form that cannot be edited'],
-])('%o cannot add an entry to %j', (format, text, message) => {
+])('setEntry throws, given the format %o and the text %j', (format, text, message) => {
   expect(() => setEntry(format, text, edit, entry)).toThrow(message)
 })
 
@@ -263,6 +263,6 @@ it.each([
   [jsonFormat, '{"a":\n}', 'Invalid JSON at line 2, column 1'],
   [yamlFormat, 'a:\n  - b\n c: [\n', / at line \d, column \d$/],
   [tomlFormat, 'a = 1\nb = \n', / at line 2, column 5$/],
-])('%o reports the position of the syntax error in %j', (format, text, message) => {
+])('parsing with the format %o reports the position of the syntax error in %j', (format, text, message) => {
   expect(() => format.parse(text)).toThrow(message)
 })

@@ -35,7 +35,7 @@ describe('jetway install and uninstall without a host', () => {
     })
   })
 
-  it('ask for the host when uninstalling, too', async () => {
+  it('ask the user which host to uninstall from', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

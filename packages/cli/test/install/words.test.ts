@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('diff() compares %j with %j', (before, after, lines) => {
+])('diff() from %j to %j contains only the changed lines', (before, after, lines) => {
   expect(diff('f', { text: before }, { text: after })).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

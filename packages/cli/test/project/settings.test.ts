@@ -27,7 +27,7 @@ describe('settings', () => {
     expect(startValues({ settings }, { A: '2' })).toEqual({ A: '2', B: 'false' })
   })
 
-  it('must have a value if required', () => {
+  it('are rejected if a required value is missing', () => {
     const settings = { KEY: { ...setting, required: true } }
     expect(() => checkRequired({ settings }, {})).toThrow('The server needs KEY to start')
     checkRequired({ settings }, { KEY: 'x' })

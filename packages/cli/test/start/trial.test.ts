@@ -92,7 +92,7 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('reports at most 64 tools, or no count, if the server %s (%#)', async (_, code, tools) => {
+  ])('reports at most 64 tools, or no tool count, for a server that %s (%#)', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
@@ -103,7 +103,7 @@ describe('runTrial', () => {
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('reports no shutdown if the server has already exited %s', async (ended, code, answer) => {
+  ])('reports no shutdown for a server that exits %s before it is stopped', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')

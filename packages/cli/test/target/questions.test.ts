@@ -35,7 +35,7 @@ const contextOf = (given: object): HandlerContext =>
 const LINK = { message: 'Log in\u0007', url: 'https://h/\u001B' } as never
 const FORM = { message: 'Who?\nYou', requestedSchema: { type: 'object', properties: {} } } as never
 
-describe('answering a question', () => {
+describe('the question handler', () => {
   it.each([
     ['y', 'accept'],
     [' YES ', 'accept'],
@@ -69,7 +69,7 @@ describe('answering a question', () => {
       'declined, because there is no terminal: Who? You\ndeclined, because there is no terminal: Log in',
     ],
     [true, ''],
-  ])('declines if there is no terminal (--json: %j)', async (json, text) => {
+  ])('declines questions if there is no terminal (--json: %j)', async (json, text) => {
     const { handlers, noted } = terminalOf({ isTTY: false, json })
     expect(await handlers.elicit?.(FORM, contextOf({}))).toEqual({ action: 'decline' })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'decline' })

@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is contacted only over https if `allowHosts` contains it, and only if the host matches exactly', async () => {
+  it('is contacted only over https, and only if it matches an entry of `allowHosts` exactly', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -337,7 +337,7 @@ describe('a host name', () => {
 })
 
 describe('a response from an authorization server', () => {
-  it('fails the request if it exceeds `maxBytes`', async () => {
+  it('makes the request fail if it exceeds `maxBytes`', async () => {
     const server = await scripted()
     server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
     const resource = `${server.origin}/mcp`

@@ -68,7 +68,7 @@ describe('an authorization response', () => {
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('makes the request reject with the error that the response contains', async ({ made }) => {
+  it('makes the request fail with the error that it contains', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
@@ -102,7 +102,7 @@ describe('an authorization response', () => {
 describe('a user', () => {
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
   it.for([[undefined], [[]], [['plain']]])(
-    'is not asked for authorization if the PKCE methods are %j',
+    "is not asked for authorization if the server's PKCE methods are %j",
     async ([methods], { made }) => {
       made.metadata['code_challenge_methods_supported'] = methods
       expect(await reasonOf(made.post())).toBe('pkce')

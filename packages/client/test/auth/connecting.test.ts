@@ -13,7 +13,7 @@ function guarded(provider: AuthProvider): ClientTransport {
   }
 }
 
-it('connect() asks the user only once, and does not try the other era if the user refuses', async () => {
+it('connect() asks for authorization only once, and does not try the other era if the user refuses', async () => {
   let asked = 0
   const refused = new AuthorizationError('refused', 'The user said no')
   const provider: AuthProvider = {

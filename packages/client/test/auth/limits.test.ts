@@ -95,7 +95,7 @@ describe('a challenge', () => {
     },
   )
 
-  it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({
+  it('may split its parameters between the Bearer and DPoP schemes; other schemes are ignored', async ({
     made,
   }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))

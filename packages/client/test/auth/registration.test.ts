@@ -10,7 +10,7 @@ const DOCUMENT = 'https://client.example/metadata.json'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
 describe('client registration', () => {
-  it('tries `clients`, the metadata document, dynamic registration and asking the user, in this order', async ({
+  it('tries `clients`, the metadata document and dynamic registration, and then asks the user', async ({
     made,
   }) => {
     made.metadata['client_id_metadata_document_supported'] = true
@@ -30,13 +30,13 @@ describe('client registration', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(1)
   })
 
-  it('fails the request if there is no client id', async ({ made }) => {
+  it('makes the request fail if there is no client id', async ({ made }) => {
     delete made.metadata['registration_endpoint']
     expect(await reasonOf(made.post())).toBe('registration')
     expect(made.visits).toEqual([])
   })
 
-  it('never uses a client id of another issuer', async ({ made }) => {
+  it('never uses a client id that belongs to another issuer', async ({ made }) => {
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
     // The other sources of a client id still work, but credentials of another issuer are not used.
     await made.post({ clients })

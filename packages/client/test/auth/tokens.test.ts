@@ -238,7 +238,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('is used for as long as the server accepts it if there is no refresh token', async ({ made }) => {
+  it('without a refresh token, is used for as long as the server accepts it', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },

@@ -51,7 +51,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it('uses new time limits of the client only if it starts after the change', async () => {
+  it("uses the client's new time limits only if it starts after the change", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -98,7 +98,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await call).toMatchObject({ code: 'timeout', timeoutMs: 300_000 })
   })
 
-  it('rejects with the reason of its signal, even before it is sent', async () => {
+  it("rejects with its signal's reason, even if it has not been sent yet", async () => {
     const { client, server } = await scripted(handshake)
     const gone = AbortSignal.abort(new Error('Never mind'))
     await expect(client.callTool('x', {}, { signal: gone })).rejects.toThrow('Never mind')
@@ -212,7 +212,7 @@ describe('an invalid message', () => {
     ['a string', 'done'],
     ['content that is not a list', { content: 'done' }],
     ['a null content block', { content: [null] }],
-  ])('fails the call to which it responds: %s', async (_, result) => {
+  ])('makes the call to which it responds fail: %s', async (_, result) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -226,12 +226,12 @@ describe('an invalid message', () => {
     ['contents that are not a list', { contents: { uri: 'a://x' } }],
     ['contents without a uri', { contents: [{ uri: 'a://x', text: '' }, { text: '' }] }],
     ['contents with a null entry', { contents: [null] }],
-  ])('fails the resources/read request to which it responds: %s', async (_, result) => {
+  ])('makes the resources/read request to which it responds fail: %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.ReadResource]: result })
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('is not reported for a batch in a revision that supports batches', async () => {
+  it('is not reported for a batch of responses in a revision that supports batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))

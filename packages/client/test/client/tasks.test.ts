@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('is requested after a call without a task has failed and the tool list shows that the tool requires one', async () => {
+  it('is requested if a call without one fails and the tool list shows that the tool requires a task', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -312,7 +312,7 @@ describe('a task in a session', () => {
   })
 })
 
-it('startTask returns a completed task if the server has run the call immediately', async () => {
+it('startTask returns a completed task if the server runs the call immediately', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content: [] } })
   const task = await client.startTask('x')
   expect(task.taskId).toBe('')

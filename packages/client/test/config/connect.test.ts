@@ -51,7 +51,7 @@ describe('connect', () => {
     },
   )
 
-  it("opens the stream first for the transport 'sse', and then posts only to the endpoint that the stream names", async () => {
+  it("for the transport 'sse', opens the stream first and then posts only to the endpoint that the stream names", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
@@ -115,7 +115,7 @@ describe('transportFor with an invalid configuration', () => {
   })
 })
 
-it('the client that connect() returns ends its process when it goes out of scope', async () => {
+it('the client returned by connect() stops its process when it goes out of scope', async () => {
   let pid = 0
   {
     await using client = await connect(
@@ -128,7 +128,7 @@ it('the client that connect() returns ends its process when it goes out of scope
   expect(runs(pid)).toBe(false)
 })
 
-it('connect() ends an unresponsive process when the signal is aborted', async () => {
+it('connect() stops an unresponsive process when the signal is aborted', async () => {
   let pid = 0
   const giveUp = new AbortController()
   const attempt = connect(

@@ -37,7 +37,7 @@ const load = (
   loadConfig(file(name, content), { env: {}, userHome: '/home/ann', ...options })
 
 describe("loadConfig with a host's config file", () => {
-  it('reads the file of Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
+  it("reads Claude Desktop's file: https://modelcontextprotocol.io/docs/develop/connect-local-servers", async () => {
     const { servers, problems } = await load('claude_desktop_config.json', {
       globalShortcut: 'Ctrl+Space',
       mcpServers: {
@@ -57,7 +57,7 @@ describe("loadConfig with a host's config file", () => {
     expect(problems).toEqual([])
   })
 
-  it('reads the file of Claude Code: https://code.claude.com/docs/en/mcp', async () => {
+  it("reads Claude Code's file: https://code.claude.com/docs/en/mcp", async () => {
     const { servers, problems } = await load(
       '.mcp.json',
       {
@@ -98,7 +98,7 @@ describe("loadConfig with a host's config file", () => {
     })
   })
 
-  it('reads the file of Cursor: https://cursor.com/docs/mcp', async () => {
+  it("reads Cursor's file: https://cursor.com/docs/mcp", async () => {
     file('cursor/.env', '# of the shop\nFROM_FILE=file\nBOTH=file\nexport QUOTED="two words"\n')
     const { servers, problems } = await load(
       'cursor/.cursor/mcp.json',
@@ -127,7 +127,7 @@ describe("loadConfig with a host's config file", () => {
     expect(servers['far']).toMatchObject({ headers: { Authorization: 'Bearer secret' } })
   })
 
-  it('reads the file of VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration', async () => {
+  it("reads VS Code's file: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration", async () => {
     const asked: ConfigInput[] = []
     const { servers, problems } = await load(
       'vscode/.vscode/mcp.json',

@@ -61,7 +61,7 @@ describe('a variable', () => {
 })
 
 describe('an input', () => {
-  it('is passed to the `input` function with its valid members only', async () => {
+  it('is passed to the `input` function without invalid members', async () => {
     const asked: ConfigInput[] = []
     const inputs = [
       { id: 5 },

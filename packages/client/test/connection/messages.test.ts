@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('is matched to its request even if the id is a string, and so is a progress notification', async () => {
+  it('is matched to its request even if the id is a string, as are progress notifications', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })

@@ -243,7 +243,7 @@ describe('telemetry for a session', () => {
   })
 })
 
-it('telemetry that throws emits an error event, but does not prevent the request', async () => {
+it('telemetry that throws makes the client emit an error event, but does not prevent the request', async () => {
   const cause = new Error('no exporter')
   const { telemetry } = recording()
   const broken = Object.assign(telemetry, {

@@ -46,7 +46,7 @@ describe('connect without a common protocol version', () => {
     [-32022, { supported: '1999-01-01' }, { code: 'unsupported-revision', offered: [] }],
     [-32022, undefined, { code: 'unsupported-revision', offered: [] }],
     [-32600, { supported: ['1999-01-01'] }, { code: -32600, message: 'No' }],
-  ])('rejects after error %i with %j', async (code, data, expected) => {
+  ])('rejects if the server responds with error %i and the data %j', async (code, data, expected) => {
     const script = { [Method.Discover]: { error: { code, message: 'No', data } } }
     expect(await refused(script as never, { revisions: MODERN })).toMatchObject(expected)
   })

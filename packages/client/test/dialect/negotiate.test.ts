@@ -88,7 +88,7 @@ describe('era negotiation', () => {
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
 
-  it('sends only one of the two requests if only one era is allowed', async () => {
+  it('sends a single request, server/discover or initialize, if only one era is allowed', async () => {
     const old = await scripted(sessions(), { revisions: ['2025-06-18', '2025-11-25'] })
     expect(old.server.methods).toEqual([Method.Initialize, Notification.Initialized])
     const server = new ScriptedServer(modern(['2099-01-01']))
@@ -328,7 +328,7 @@ describe('connect', () => {
     expect(client.isAlive).toBe(true)
   })
 
-  it('rejects with the reason of its signal', async () => {
+  it("rejects with its signal's reason", async () => {
     const server = new ScriptedServer({})
     const controller = new AbortController()
     const connecting = new Client(INFO).connect(server.transport, { signal: controller.signal })
@@ -408,7 +408,7 @@ describe('connect', () => {
     )
   })
 
-  it('must be called before any request, or else the request rejects with not-connected', async () => {
+  it('must be called first; otherwise, requests reject with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })

@@ -346,7 +346,7 @@ describe('a request with its own stream', () => {
     ],
     ['a header for a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header in a subschema', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('cannot call a tool with %s, and omits the tool from the list', async (_, property) => {
+  ])('cannot call a tool with %s, which the client omits from the tool list', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
@@ -358,7 +358,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is retried if the server rejects its headers, after the client has listed the tools again', async () => {
+  it('is retried, using a newly fetched tool list, if the server rejects its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

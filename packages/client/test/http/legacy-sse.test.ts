@@ -249,7 +249,7 @@ describe('the end of an HTTP+SSE connection', () => {
   it.for<[string, (stream: ServerResponse) => void]>([
     ['ends', (stream) => stream.end()],
     ['is cut', (stream) => stream.destroy()],
-  ])('rejects pending and later calls if the stream %s', async ([, end]) => {
+  ])('makes pending and later calls reject if the stream %s', async ([, end]) => {
     const { client, stream } = await connected()
     const call = client.callTool('x').catch((error: unknown) => error)
     end(stream)

@@ -78,7 +78,7 @@ describe('a request from a server with sessions', () => {
     expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
   })
 
-  it('requires a capability, which the client declares as the revision defines it', async () => {
+  it('requires a capability, which the client declares in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -210,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is followed by a notification when the roots change, if the revision defines it', async () => {
+  it('for roots is followed by a notification when the roots change, in revisions that define this notification', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },

@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("stops the reconnect if it returns false for the server's process", async () => {
+  it("prevents the reconnect if it returns false for the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()

@@ -88,7 +88,7 @@ describe('connect and connectAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('still enforce the limit after an attempt that waits for a free slot is aborted', async () => {
+  it('still enforce the limit after a waiting attempt is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()
@@ -246,7 +246,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('keep a server that connects under the same name while close is running', async () => {
+  it('do not close a server that connects under the same name while close is running', async () => {
     const { manager } = world()
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))

@@ -69,7 +69,7 @@ describe('the tools of all servers', () => {
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are fetched again for calls after a change, even while the old list is still loading', async () => {
+  it('are fetched again for calls made after a change, even while the old list is still loading', async () => {
     const held: ((tools: readonly string[]) => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -168,7 +168,7 @@ describe('the tools of all servers', () => {
     expect(await manager.tools()).toEqual([])
   })
 
-  it('are an empty list if the server has none', async () => {
+  it('are an empty list if the server has no tools', async () => {
     const { manager, named, a } = await connected({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
@@ -220,7 +220,7 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
   })
 
-  it('cause a log message but no error event', async () => {
+  it('make the manager log a message, but not emit an error event', async () => {
     const { named } = await lacking()
     expect(named('error')).toEqual([])
     expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])

@@ -188,7 +188,7 @@ describe('nameTools', () => {
     expect(tools.filter(({ server }) => server === 'a__b')).toHaveLength(1)
   })
 
-  it('is fast even if the name of each tool collides with the next', async () => {
+  it("is fast even if each tool's name collides with the next one", async () => {
     let next = 'b__c'
     const chain: (readonly [string, string])[] = [['a__b', 'c']]
     for (let i = 0; i < 40; i++) {

@@ -75,7 +75,7 @@ describe('a failed request over HTTP', () => {
     ['a status about the caller', new TransportError('No', { status: 400 }), 0],
     ["a proxy's status", new TransportError('No', { status: 502 }), 1],
     ['a failure', new Error('No'), 1],
-  ])('makes the manager reconnect depending on the response to the ping: %s', async (_, pong, times) => {
+  ])('makes the manager reconnect only after certain responses to the ping: %s', async (_, pong, times) => {
     const { named } = await failing(new TransportError('No'), pong)
     expect(named('reconnecting')).toHaveLength(times)
   })

@@ -426,7 +426,7 @@ describe('a read through the cache', () => {
     ['the server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
   ])(
-    'is performed again, and its first result is not cached, if %s was invalidated in the meantime',
+    'is repeated, and its first result is not cached, if %s is invalidated during the read',
     async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)

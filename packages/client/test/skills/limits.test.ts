@@ -83,7 +83,7 @@ describe('a skill entry', () => {
     ['a/..', false],
     ['a\\b', false],
     ['a%2fb', false],
-  ])('given the path %j, is inside the folder: %j', (path, expected) => {
+  ])("with the path %j is inside the skill's folder: %j", (path, expected) => {
     expect(isInside(ROOT, `${ROOT}/${path}`)).toBe(expected)
     expect(isInside(ROOT, `${ROOT}x/${path}`)).toBe(false)
   })

@@ -52,7 +52,7 @@ describe('ChildProcessTransport', () => {
     expect(order).toEqual(['"after"'])
   })
 
-  test('reports that the process was killed, and accepts messages afterwards', async () => {
+  test('reports that the process was killed, and does not reject messages sent afterwards', async () => {
     const { transport, closed } = await start(['echo'])
     process.kill(transport.pid as number, 'SIGKILL')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: null, signal: 'SIGKILL' } })

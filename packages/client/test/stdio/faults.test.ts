@@ -74,7 +74,7 @@ describe('connect to a process that exits before it responds', () => {
   })
 })
 
-test('a client quotes a line on stdout that is not a protocol message', async () => {
+test('a client quotes an invalid line from stdout in its error message', async () => {
   const script =
     "console.log('Listening on\\u001b[1m 3000, ' + 'x'.repeat(500)); setInterval(() => {}, 1_000)"
   const client = new Client({ name: 'faults', version: '1' })

@@ -59,7 +59,7 @@ describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results'
     return session.post(calls(name))
   }
 
-  it('encodes only as many results as fit', async () => {
+  it('encodes only as many results as fit within the limit', async () => {
     const stringify = vi.spyOn(JSON, 'stringify')
     onTestFinished(() => stringify.mockRestore())
     await overHttp({})
@@ -207,7 +207,7 @@ describe('an HTTP+SSE client that stops reading', () => {
 })
 
 describe('runBatch with structured results', () => {
-  it('validates only as many results as fit', async () => {
+  it('validates only as many results as fit within the limit', async () => {
     let validated = 0
     const list = z.array(z.number())
     const outputSchema = {

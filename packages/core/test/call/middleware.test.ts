@@ -22,7 +22,7 @@ function create() {
 }
 
 describe('middleware added with server.use()', () => {
-  it('has typed parameters and a typed result if it is added for a method', async () => {
+  it('has typed parameters and a typed result if it is added for a specific method', async () => {
     const { server, ask } = create()
     const seen: string[] = []
     server.use('tools/call', async (ctx, next) => {

@@ -62,7 +62,7 @@ describe('a call that exceeds its time limit', () => {
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
   ])(
-    'fails with an error that names the limit, and is logged with the option to change (limit %s)',
+    'fails with an error that names the limit, and is logged with the name of the option to change (limit %s)',
     async (_, setup, problem, fix) => {
       const { clock, logged, reply } = await start(setup)
       for (let passed = 0; passed < 20; passed++) {
@@ -92,7 +92,7 @@ it('a server uses a single timer for all calls with the same limit', async () =>
   expect(clock.pending - before).toBe(2)
 })
 
-describe('a call of ctx.progress with invalid arguments', () => {
+describe('a call to ctx.progress with invalid arguments', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
     [`1, 'Half done'`, [1, 'Half done']],

@@ -203,7 +203,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('receive a single array without entries for notifications', async () => {
+  it('receive a single array of responses, without entries for notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])

@@ -328,7 +328,7 @@ describe('a connection that serves a single era', () => {
     ])
   })
 
-  it('rejects server/discover with an error of the session era if that era has sessions', async () => {
+  it('if the era has sessions, rejects server/discover with an error code of that era', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))

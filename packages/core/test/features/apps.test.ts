@@ -145,7 +145,7 @@ describe('a tool with a user interface', () => {
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is listed with `ui` only for clients that support it, even with pages, priorities and session tools', async () => {
+  it('is listed with `ui` only for clients that support it, even with pagination, priorities and session tools', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },

@@ -203,7 +203,7 @@ describe('a typical server', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('adds middleware with the typed result of its method', async () => {
+  it('adds middleware that is typed for its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()

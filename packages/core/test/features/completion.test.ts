@@ -142,7 +142,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    "throws an error that is reported to the server's author, not to the client, if the completer returns %j",
+    "reports an error to the server's author, not to the client, if the completer returns %j",
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })

@@ -172,7 +172,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('ignore and count responses with other ids', async () => {
+  it('are not affected by responses with other ids, which are counted', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
