@@ -11,7 +11,7 @@ const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
 }
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** One sentence that says what the user can do. */
+  /** One sentence that tells the user what to do. */
   readonly hint?: string
 }
 

@@ -51,7 +51,7 @@ export class Terminal {
     this.interactive = stdin.isTTY === true && stderr.isTTY === true && !yes && !isSet(env['CI'])
   }
 
-  /** Prints the result or part of it, followed by a line break. */
+  /** Prints the result, or part of it, and a line break. */
   print(text: string): void {
     this.streams.stdout.write(`${text}\n`)
   }

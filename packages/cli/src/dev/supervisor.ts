@@ -9,7 +9,7 @@ export interface SupervisorOptions {
   /** Starts a process in advance. `onImport` is called with the URL of each file that the process imports. */
   readonly spawn: (generation: number, onImport: (url: string) => void) => Promise<Supervised>
   readonly clients: ClientSide
-  /** Whether to end the old process before the new one starts. */
+  /** Whether to stop the old process before the new one starts. */
   readonly stopFirst: boolean
   readonly onImport: (url: string) => void
   readonly print: (text: string) => void
@@ -20,12 +20,12 @@ const DRAIN_MS = 2_000
 /** The delay before a restart after a crash, in ms. It doubles with each crash. */
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
-/** The time after which a slow start is reported, in ms. */
+/** If a start takes longer than this, in ms, it is reported as slow. */
 const SLOW_START_MS = 10_000
 
 /**
  * Keeps one of the server's processes running. After a change, the new process starts before the old one is
- * ended, so clients stay connected even if the new code does not start.
+ * stopped, so clients stay connected even if the new code does not start.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -33,7 +33,7 @@ export class Supervisor {
   #stopFirst: boolean
   #active: Supervised | undefined
   #candidate: Supervised | undefined
-  /** The spare process. It is ready to import the file. */
+  /** A spare process that is ready to import the file. */
   #spare: Promise<Supervised> | undefined
   #spareTimer: NodeJS.Timeout | undefined
   /** The files that the spare process has already loaded. */
@@ -67,7 +67,7 @@ export class Supervisor {
     void this.#replace()
   }
 
-  /** Ends all processes. */
+  /** Stops all processes. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
@@ -126,7 +126,7 @@ export class Supervisor {
     this.#options.clients.use(child)
     void child.exited.then((how) => this.#ended(child, how))
     if (old !== undefined) void this.#retire(old)
-    // The spare process is started later, because clients need the CPU now.
+    // The spare process is started after a delay, because clients need the CPU now.
     this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
@@ -169,7 +169,7 @@ export class Supervisor {
     this.#retry = setTimeout(() => void this.#replace(), ms)
   }
 
-  /** Waits until a process has finished its calls, and then ends it. */
+  /** Waits until a process has finished its calls, and then stops it. */
   async #retire(child: Supervised): Promise<void> {
     if (this.#active === child) this.#active = undefined
     await within(DRAIN_MS, Promise.race([this.#options.clients.drained(child), child.exited])).catch(() => {})

@@ -4,12 +4,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type FSWatcher, watch } from 'chokidar'
 import picomatch from 'picomatch'
 
-/** The period within which several saved files cause only one restart, in ms. */
+/** If several files are saved within this time, in ms, the server is restarted only once. */
 const DEBOUNCE_MS = 50
 /** Files that the server reads without importing them. */
 const PROJECT_FILES = ['.env', 'tsconfig.json', 'package.json']
 
-/** The maximum number of errors that are printed. Each folder in a tree may cause one. */
+/** The maximum number of errors to print. Each folder in a tree may cause one. */
 const MAX_ERRORS = 5
 
 export interface WatchOptions {
@@ -64,7 +64,7 @@ export function watchFiles({ folder, globs, onChange, print }: WatchOptions): Wa
     it.once('ready', () => (isReady = true))
     it.on('error', onError)
     it.on('all', (event, path, stats) => {
-      // The option `ignoreInitial` does not apply to links.
+      // Chokidar's `ignoreInitial` option does not apply to links.
       if (isReady || stats?.isSymbolicLink() !== true) onEvent(event, path)
     })
   }
@@ -107,7 +107,7 @@ function watchGlob(folder: string, pattern: string, print: (text: string) => voi
   })
 }
 
-/** Follows links to a folder that the user has named. */
+/** Returns the target of a link, because the user has named this folder. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -116,6 +116,6 @@ function targetOf(path: string): string {
   }
 }
 
-/** Returns how deep a pattern's matches can be. Extended patterns such as `+(a/)` may match at any depth. */
+/** Returns the maximum depth of a pattern's matches. Extended patterns such as `+(a/)` may match at any depth. */
 const depthOf = (glob: string): { readonly depth?: number } =>
   glob === '' || /\*\*|\(/.test(glob) ? {} : { depth: glob.split('/').length - 1 }

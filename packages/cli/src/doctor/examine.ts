@@ -34,7 +34,7 @@ async function examineProgram(
   const started = await checkStart({ ...subject, start, harness: false }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
-  // If no host has the server, it does not have a name yet.
+  // The server has no name yet if no host has it.
   const serverName = subject.startedBy === 'user' ? undefined : subject.name.split(':').at(-1)
   findings.push(...(await examineServer({ ...start, inheritEnv: 'none' }, examination, serverName)))
   return findings
@@ -63,7 +63,7 @@ function startOf({ program, startedBy, ofProject }: ProgramSubject, own: Examina
   }
 }
 
-/** Examines a user's file. It runs in the harness, and may serve HTTP. */
+/** Examines a user's file. The file runs in the harness, and may serve HTTP. */
 async function examineFile(
   { name, path, exportName }: FileSubject,
   examination: Examination,

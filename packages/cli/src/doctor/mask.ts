@@ -2,8 +2,8 @@
 const MIN_LENGTH = 4
 
 /**
- * Matches names of the user's variables that probably contain secrets. A server may print them together with
- * its other variables.
+ * Matches the names of the user's variables that probably contain secrets. A server that prints all its
+ * variables would print them, too.
  */
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i
 

@@ -22,8 +22,8 @@ export async function examineUrl(
 }
 
 /**
- * The time limits for ending the server. They are short, because the server is started several times and its
- * shutdown has already been checked.
+ * The time limits for stopping the server. They are short, because the server is started several times and
+ * its shutdown has already been checked.
  */
 const STOP = { inputMs: 500, signal: 'SIGTERM', signalMs: 500 } as const
 

@@ -1,6 +1,6 @@
 import type { Format, FormatName } from './format.ts'
 
-/** Each format is imported on demand, because it includes a parser. */
+/** Each format is imported on demand, because its module includes a parser. */
 const FORMATS: Readonly<Record<FormatName, () => Promise<Format>>> = {
   json: async () => (await import('./json.ts')).jsonFormat,
   toml: async () => (await import('./toml.ts')).tomlFormat,

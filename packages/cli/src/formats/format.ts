@@ -14,7 +14,7 @@ export type FormatName = 'json' | 'toml' | 'yaml'
 export interface Format {
   /** Parses the text. Empty text counts as an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
-  /** Finds an entry, or the place where it would be added. @throws SyntaxError, EditError */
+  /** Finds an entry, or the position at which it would be added. @throws SyntaxError, EditError */
   find(text: string, edit: EntryEdit): FoundEntry
   /**
    * Returns whether the texts before and after a change differ only in the entry. An empty container counts
@@ -31,11 +31,11 @@ export interface Span {
   readonly end: number
 }
 
-/** An entry within a text, or the place where it would be added. */
+/** An entry within a text, or the position at which it would be added. */
 export interface FoundEntry {
   /** Undefined if the entry does not exist. */
   readonly value: unknown
-  /** The position of the entry, if its lines may also contain other entries. */
+  /** The position of the entry; set if the lines of the entry may also contain other entries. */
   readonly span?: Span
   /** Returns the text with the new value. @throws EditError */
   set(entry: Entry): string

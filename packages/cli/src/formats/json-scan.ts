@@ -23,7 +23,7 @@ const CLOSE_OBJECT = 0x7d
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 const CONTROL = /[^\P{Cc}\u007F-\u009F]/u
-/** The maximum length of a string that is checked with a loop. */
+/** The maximum length of a string that is checked character by character. */
 const SHORT = 32
 
 /**

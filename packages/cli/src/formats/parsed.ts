@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Entry, type EntryEdit, type Format, isObject } from './format.ts'
 
-/** How to edit text in a format. */
+/** The functions that edit text in one format. */
 export interface TextEdits {
   /** Adds a new entry. @throws EditError */
   add(text: string, edit: EntryEdit, entry: Entry): string
@@ -20,7 +20,7 @@ export function byParsing(parseText: (text: string) => unknown, edits: TextEdits
     try {
       return parseText(text)
     } catch (error) {
-      // The parser reads nested values recursively.
+      // The parser reads nested values recursively, so deep nesting overflows the stack.
       if (error instanceof RangeError) throw new SyntaxError('It is nested too deeply', { cause: error })
       throw error
     }

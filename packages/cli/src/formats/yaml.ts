@@ -53,7 +53,7 @@ export const yamlFormat: Format = {
       const { servers, map, pair } = find(text, edit)
       const [from, to] = linesOf(text, pair)
       if (map.items.length > 1) return cutLines(text, from, to)
-      // The key is replaced by an empty object. Without a value it would be null, which a host may reject.
+      // The key is replaced by an empty object. A key without a value would be null, which a host may reject.
       const after = cutLines(text, from, to)
       const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
       return `${after.slice(0, colon)} {}${after.slice(colon)}`
@@ -81,7 +81,7 @@ function document(text: string): ReturnType<typeof parseDocument> {
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = parsed.errors
   if (error === undefined) return parsed
-  // The parser reports a stack overflow as an error in the text.
+  // The parser reports a stack overflow as if it were an error in the text.
   if (error.message.startsWith('Maximum call stack')) throw new RangeError(error.message)
   const { line, col } = lines.linePos(error.pos[0])
   throw syntaxError(error.message, line, col)

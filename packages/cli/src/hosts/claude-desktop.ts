@@ -16,7 +16,7 @@ export const claudeDesktop: Host = {
 }
 
 /**
- * Returns the files of the MSIX package, as which the app has been distributed on Windows since February
+ * Returns the files of the MSIX package, in which the app has been distributed on Windows since February
  * 2026. The package reads only a copy of `%APPDATA%` in its own folder. See
  * https://github.com/anthropics/claude-code/issues/26073.
  */

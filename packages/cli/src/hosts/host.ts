@@ -27,7 +27,10 @@ export interface Host {
   readonly format: FormatName
   /** The member of the file that contains the servers. */
   readonly key: string
-  /** Returns the paths of the user's files. All existing files are written, or the first one if none exists. */
+  /**
+   * Returns the paths of the user's files. Changes are written to every existing file, or to the first path
+   * if no file exists.
+   */
   files(place: Place): readonly string[]
   /** The path of the project's file, relative to the project. */
   readonly projectFile?: string
@@ -60,7 +63,7 @@ export interface Host {
   link?: (name: string, entry: Entry) => string
 }
 
-/** The members that this command sets. All others belong to the user. */
+/** The members that this command sets. All other members belong to the user. */
 export const OWNED_MEMBERS: readonly string[] = [
   'type',
   'command',

@@ -22,8 +22,8 @@ export function secretsIn(value: unknown): readonly string[] {
 /**
  * Replaces the strings in variables and headers, and the secrets in arguments and URLs, with `***`.
  *
- * @param other - the entry before or after a change
- * @param mark - the replacement for a string that differs from that in the other entry
+ * @param other - the same entry before or after a change
+ * @param mark - the replacement for a string that is different in the other entry
  */
 export const maskEntry = (entry: Entry, other: unknown = entry, mark = '***'): Entry =>
   mapSecrets(entry, other, (secret, counterpart) => {

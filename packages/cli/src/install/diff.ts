@@ -8,9 +8,9 @@ export interface Side {
 }
 
 /**
- * Returns the lines that differ between the old and the new text. Context lines are omitted, because they may
- * contain other servers' secrets. Only the common start and the common end are skipped, because there are few
- * differences. Other text on the entry's lines is shortened.
+ * Returns the lines that differ between the old and the new text, without context lines, which may contain
+ * other servers' secrets. Because changes are small, everything between the first and the last difference is
+ * returned. Other text on the entry's lines is shortened.
  */
 export function diff(path: string, before: Side, after: Side): string {
   const [old, next] = [before.text.split('\n'), after.text.split('\n')]
@@ -50,6 +50,6 @@ function shown(
   })
 }
 
-/** Keeps brackets, and the name of an object that begins on this line. */
+/** Keeps brackets and the name of an object that begins on this line, and omits other text. */
 const shortened = (text: string): string =>
   /^(?:\s*"[^"]*":)?[\s{}[\],]*$/.test(text) ? text : `${/^\s*/.exec(text)?.[0] ?? ''}…`

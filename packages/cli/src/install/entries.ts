@@ -71,9 +71,9 @@ export async function uninstall(state: FileState, request: UninstallRequest): Pr
 }
 
 /**
- * Returns the backup made before the entry was installed, if nothing else has changed since then. This is the
- * case if installing the entry into the backup yields the current text. The backup can restore what an edit
- * cannot, such as an object or a file that did not exist.
+ * Returns the backup made before the entry was installed, if nothing else has changed since then. To check
+ * this, installs the entry into the backup and compares the result with the current text. A backup can
+ * restore what an edit cannot, such as the absence of an object or of the file.
  */
 async function textBefore(
   target: string,
@@ -110,7 +110,7 @@ function merge(existing: Entry, entry: Entry): Entry {
   return result
 }
 
-/** Lists the members that differ, but only by name, because the values may be secrets. */
+/** Lists the names of the members that differ. The values are omitted, because they may be secrets. */
 function differences(existing: unknown, merged: Entry): string {
   if (!isObject(existing)) return 'everything'
   const names = Object.keys({ ...existing, ...merged })

@@ -159,7 +159,7 @@ async function backUp(target: string, text: string, owner: Owner): Promise<void>
 }
 
 async function restrict(path: string): Promise<void> {
-  // `chmod` would follow a link to another of the user's files.
+  // `chmod` would follow a link, possibly to another of the user's files.
   if ((await lstat(path)).isFile()) await chmod(path, 0o600)
 }
 

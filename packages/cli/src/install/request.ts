@@ -62,7 +62,7 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux distribution, if this is WSL and the host is on Windows. */
+  /** The name of this Linux distribution. Set if the host runs on Windows and this process in WSL. */
   readonly distribution: string | undefined
 }
 

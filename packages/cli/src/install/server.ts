@@ -15,7 +15,7 @@ export interface ServerWords extends FileWords {
   readonly env: readonly string[]
   /** `Name: value` */
   readonly headers: readonly string[]
-  /** Whether `jetway dev` runs the file, with the arguments after `--`. */
+  /** Whether `jetway dev` runs the file. It passes the arguments after `--` to the file. */
   readonly dev: boolean
 }
 

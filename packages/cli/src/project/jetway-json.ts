@@ -35,7 +35,7 @@ export interface Remote {
   readonly variables?: Readonly<Record<string, RemoteInput>>
 }
 
-/** The reasons for a tool's hints. */
+/** The reasons for a tool's hints, such as read-only. */
 export interface HintReasons {
   readonly readOnly?: string
   readonly destructive?: string

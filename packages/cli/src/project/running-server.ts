@@ -65,7 +65,7 @@ export interface ReadFileOptions {
   readonly onHttp?: () => CliError
 }
 
-/** Runs a server's file, reads its lists, and ends the process. @throws CliError */
+/** Runs a server's file, reads its lists, and stops the process. @throws CliError */
 export async function readServerFile(options: ReadFileOptions): Promise<RunningFile> {
   const started = await startFile(options)
   try {

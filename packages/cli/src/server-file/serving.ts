@@ -67,7 +67,7 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
 }
 
 /**
- * Returns whether a server answers HTTP requests. Other servers only look for a free port, or use another
- * protocol.
+ * Returns whether a server answers HTTP requests. Other servers may only be looking for a free port, or may
+ * use another protocol.
  */
 const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

@@ -52,7 +52,7 @@ async function fetchJson(url: string): Promise<Readonly<Record<string, unknown>>
     const value = JSON.parse(text) as unknown
     if (isObject(value)) return value
   } catch {
-    // The error is thrown below.
+    // The error for an invalid document is thrown below.
   }
   throw new CliError('unreachable', `${url} answers with something else than a JSON object`)
 }

@@ -4,7 +4,7 @@ import { serverSchema } from '../schema-files.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Input, NPM_REGISTRY, type Package, PUBLISHER_META, type ServerJson } from './document.ts'
 
-/** A problem for which the registry would reject the server, and how to fix it. */
+/** A problem because of which the registry would reject the server, and how to fix it. */
 export interface Problem {
   /** The name of the rule, such as `description-length`. */
   readonly rule: string

@@ -38,7 +38,10 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns whether any process in the group is still running. Windows has no process groups. */
+/**
+ * Returns whether any process in the group is still running. On Windows, returns false, because there are no
+ * process groups.
+ */
 function remains(leader: number): boolean {
   if (process.platform === 'win32') return false
   try {

@@ -119,7 +119,7 @@ export class ServerProcess {
   kill(): void {
     signalGroup(this.pid, 'SIGKILL')
     this.#release()
-    // A process outside the group may keep the pipes open.
+    // A process outside the group may keep the pipes open, so this process closes them.
     for (const stream of this.#child.stdio) stream?.destroy()
     if (this.#child.connected) this.#child.disconnect()
   }

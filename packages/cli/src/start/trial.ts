@@ -7,7 +7,7 @@ import { type NotStdio, ServerProcess, within } from './server-process.ts'
 
 /** How long hosts wait for the first response, in ms. Codex waits for 10 s. */
 export const ANSWER_MS = 10_000
-/** How long a server may take to exit after its input was closed, in ms. */
+/** How long a server may take to exit after its stdin was closed, in ms. */
 export const END_MS = 5_000
 /** The time between SIGTERM and SIGKILL, in ms. */
 const SIGNAL_MS = 2_000
@@ -33,10 +33,10 @@ export interface Trial {
   readonly shutdown?: Shutdown
 }
 
-/** How a server exited after its input was closed. */
+/** How a server exited after its stdin was closed. */
 export interface Shutdown {
   readonly afterMs: number
-  /** The signal that was needed to end the server. */
+  /** The signal that was needed to stop the server. */
   readonly signal?: 'SIGTERM' | 'SIGKILL'
   /** The child processes that were still running. They have been killed. */
   readonly left: readonly string[]
@@ -47,7 +47,7 @@ export interface TrialOptions {
   readonly harness?: boolean
 }
 
-/** Starts a server, lists its tools as hosts do, and ends the server. Resolves even if the server fails. */
+/** Starts a server, lists its tools as hosts do, and stops the server. Resolves even if the server fails. */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
   const { harness = false } = options
   const from = performance.now()

@@ -3,7 +3,7 @@ import { McpError } from '@jetway/core/protocol'
 import { CliError, type CliErrorCode } from '../errors.ts'
 
 export interface ExplainOptions {
-  /** The code of an error that is not an HTTP refusal. */
+  /** The code for errors other than an HTTP refusal. */
   readonly otherwise: CliErrorCode
   /** Whether the requests had a token. */
   readonly hasToken: boolean

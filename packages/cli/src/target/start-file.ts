@@ -27,7 +27,7 @@ export interface StartedFile {
   readonly url?: string
   /** The name of the export to serve, if the file does not serve on its own. */
   readonly definition?: string
-  /** Ends the process. */
+  /** Stops the process. */
   readonly close: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
   const close = (): Promise<void> => first.transport.close()
   if (first.report.serves === 'http') {
     const url = `http://127.0.0.1:${first.report.port}/mcp`
-    // Closing its input does not end a program that serves HTTP.
+    // A program that serves HTTP does not exit when its stdin is closed.
     const stop = (): Promise<void> => {
       first.terminate()
       return close()
@@ -52,7 +52,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const { serves, message, hint } = first.report
     throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
-  // A client may connect a second time if the server exited on a request in a newer revision.
+  // A client may connect a second time if the server exited when it received a request in a newer revision.
   let next: Launched | undefined = first
   const target = (): ReturnType<TransportFactory> => {
     const launched = next

@@ -7,7 +7,7 @@ const MAX_DEPTH = 32
 /** The context in which a schema's types are written. */
 export interface TypeContext {
   readonly root: JsonSchema
-  /** Returns the name of the type for a referenced subschema, and schedules that type to be written. */
+  /** Returns the name of a referenced subschema's type, and schedules that type to be written. */
   readonly nameOf: (target: JsonSchema, ref: string) => string
 }
 
@@ -25,7 +25,10 @@ interface Place {
   readonly indent: number
   /** Whether a surrounding schema allows only objects. */
   readonly isObject: boolean
-  /** The schemas whose types are being written, without an object or list in between. They must not occur again. */
+  /**
+   * The schemas whose types are being written. A schema may occur again within its own type only inside an
+   * object or a list.
+   */
   readonly open: readonly unknown[]
 }
 
@@ -189,7 +192,7 @@ class Writer {
     return index === undefined ? members : [...members, `${before}readonly [name: string]: ${index}`]
   }
 
-  /** Returns the type of additional members, if the schema describes them. */
+  /** Returns the type of an object's additional members, if the schema describes them. */
   #index(
     { additionalProperties: others, patternProperties }: JsonObject,
     hasNames: boolean,

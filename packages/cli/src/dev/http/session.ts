@@ -20,7 +20,7 @@ export class Session {
   readonly questions: Questions = new Questions()
   /** List changes that must be announced on the next stream. */
   readonly owed: Set<ListKind> = new Set()
-  /** The number of open streams. The session is kept while there are any. */
+  /** The number of open streams. While there are any, the session is not dropped. */
   streams = 0
   readonly #ids = new Map<number, Promise<string | Refusal>>()
   readonly #unanswered = new Map<number, Map<string, JsonRpcRequest>>()
@@ -53,14 +53,14 @@ export class Session {
     return this.#refusedOn === generation
   }
 
-  /** Records the client's new credentials. */
+  /** Replaces the recorded credentials with the client's new ones. */
   takeOver(caller: Caller): void {
     this.#credentials = digestOf(caller)
   }
 
   /**
-   * Resolves to this session's id in a process. If necessary, first opens the session there with the caller's
-   * credentials.
+   * Resolves to the session's id in a process. If the session is not yet open in that process, opens it there
+   * first, with the caller's credentials.
    */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
     const { generation } = process
@@ -87,8 +87,8 @@ export class Session {
   }
 
   /**
-   * Reads the lists from the first process, to compare them after a restart. The caller's headers contain the
-   * session id in that process.
+   * Reads the lists from the first process, so that they can be compared after a restart. The caller's
+   * headers contain the session id in that process.
    */
   readFirstLists(process: HttpProcess, caller: Caller): void {
     this.#lists ??= sessionLists(process, caller)
@@ -133,9 +133,7 @@ export class Session {
   }
 }
 
-/**
- * The relayed sessions. When there are too many, the least recently used session without a stream is dropped.
- */
+/** The relayed sessions. If there are too many, the least recently used session without an open stream is dropped. */
 export class Sessions {
   readonly #limit: number
   readonly #sessions = new Map<string, Session>()

@@ -5,8 +5,8 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * Yields the events of a reply until the reply ends or the connection breaks. Afterwards, `complete` of the
- * message is true only if the reply has ended.
+ * Yields the events of a reply until the reply ends or the connection breaks. Afterwards, `message.complete`
+ * is true only if the reply has ended.
  */
 export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEvent> {
   const parser = new SseParser()
@@ -18,12 +18,12 @@ export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEve
   }
 }
 
-/** The event stream to a client. */
+/** The event stream that the relay sends to a client. */
 export class SseOutput {
   readonly #response: ServerResponse
   readonly #keepAlive: NodeJS.Timeout
 
-  /** Sends the head. The caller must have set the status and headers. */
+  /** Sends the headers. The caller must already have set them and the status. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.flushHeaders()
@@ -53,7 +53,7 @@ export class SseOutput {
   }
 }
 
-/** The kind of stream: the reply to a GET or to a POST request. */
+/** The kind of request to which the stream is the reply: GET or POST. */
 export type StreamKind = 'get' | 'post'
 
 export interface EventId {
@@ -63,7 +63,7 @@ export interface EventId {
   readonly id: string
 }
 
-/** Adds the generation to an event id, because only the same process can resume its stream. */
+/** Adds the process's generation to an event id, because only the process that sent a stream can resume it. */
 export const publicEventId = ({ generation, kind, id }: EventId): string => `${generation}.${kind}.${id}`
 
 export function parseEventId(text: string | undefined): EventId | undefined {

@@ -18,7 +18,7 @@ export interface ToChild {
 export interface ChildJob {
   /** An absolute path. */
   readonly file: string
-  /** The export that holds the server. @default the default export, or the only server among the exports */
+  /** The name of the export that is the server. @default the default export, or the only exported server */
   readonly exportName?: string
   /** The arguments to pass to the file. */
   readonly args: readonly string[]

@@ -35,7 +35,7 @@ export interface ChildOptions {
 }
 
 /**
- * A process that runs the server's file. It leads a process group, so that its child processes are ended
+ * A process that runs the server's file. It leads a process group, so that its child processes are stopped
  * together with it.
  */
 export class Child {
@@ -69,7 +69,7 @@ export class Child {
     void this.exited.then(() => {
       this.#ended = true
       release?.()
-      // The child processes of the process must be killed as well.
+      // The process's own child processes must be killed as well.
       this.#signal('SIGKILL')
     })
     this.ready = this.#watchStart(options)
@@ -114,7 +114,7 @@ export class Child {
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 
-  /** Ends the process and its group: sends SIGTERM, and SIGKILL after 2 s. */
+  /** Stops the process and its group: sends SIGTERM, and SIGKILL after 2 s. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -151,7 +151,7 @@ export class Child {
         }
       })
       void this.exited.then(async (how) => {
-        // The process may have reported the reason.
+        // Any message in which the process reports the reason must be read first.
         if (this.#process.connected) await once(this.#process, 'disconnect')
         const isDone = how === 'exited with code 0'
         const hint = isDone && job.transport === 'http' ? '. If it serves stdio, use --stdio' : ''

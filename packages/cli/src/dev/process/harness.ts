@@ -36,7 +36,7 @@ export async function runServerProcess(text: string): Promise<void> {
     if (server !== undefined) send({ type: 'ready', ...(await serve(server)) })
     else if (job.transport === 'stdio') setTimeout(() => send({ type: 'ready' }), UNNOTICED_MS).unref()
   } catch (error) {
-    // The missing file may be created later.
+    // The file does not exist, but it may be created later.
     const { code, url } = error as { readonly code?: unknown; readonly url?: unknown }
     if (code === 'ERR_MODULE_NOT_FOUND' && typeof url === 'string') imports.add(url)
     imports.flush()
@@ -96,7 +96,7 @@ async function preload(urls: readonly string[]): Promise<void> {
     try {
       await import(url)
     } catch {
-      // The import of the file will report the error.
+      // If the file needs this package, importing the file will report the error.
     }
 }
 

@@ -1,2 +1,2 @@
-/** The first argument of a process that `jetway dev` starts to run a server. */
+/** The first argument that `jetway dev` passes to a process that it starts to run a server. */
 export const SERVER_PROCESS = '__server'

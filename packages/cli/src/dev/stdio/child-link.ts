@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonRpcMessage } from '@jetway/core/pro
 import type { ServedProcess } from '../client-side.ts'
 import type { Call } from '../conversation/replay.ts'
 
-/** The prefix of ids in the relay's own requests. */
+/** The prefix of the ids of the relay's own requests. */
 const OWN_ID = 'jetway-dev:'
 
 interface OwnRequest {
@@ -32,7 +32,7 @@ export class ChildLink {
     child.lines?.start({
       message: (text) => this.#message(text, handlers),
       malformed: (reason) => handlers.stray(reason),
-      // The exit of the process is handled by other code.
+      // Other code handles the exit of the process.
       close: () => {},
     })
   }

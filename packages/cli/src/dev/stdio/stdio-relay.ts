@@ -98,7 +98,7 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Disconnects as soon as the client has received all responses, but at the latest after this time, in ms. */
+  /** Disconnects as soon as the client has received all responses, or after this time, in ms, at the latest. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
     if (current !== undefined) {
@@ -128,7 +128,7 @@ export class StdioRelay implements ClientSide {
     try {
       value = JSON.parse(text)
     } catch {
-      // The server responds to an invalid message.
+      // An invalid message is passed on, because the server responds to it with an error.
       return this.#links.get(this.#relay.current ?? 0)?.sendText(text)
     }
     if (!Array.isArray(value)) return this.#pass(text, value)
@@ -162,7 +162,7 @@ export class StdioRelay implements ClientSide {
     return this.#client.send(JSON.stringify(message))
   }
 
-  /** Holds a message until a process is serving. */
+  /** Holds a message until a process is ready to serve. */
   #hold(text: string, message: unknown): void | Promise<void> {
     if (!this.#held.add(text, message) && isRequest(message)) return this.#toClient(busyAnswer(message))
   }
@@ -172,7 +172,7 @@ export class StdioRelay implements ClientSide {
       this.#drained.get(generation)?.()
   }
 
-  /** Reads the lists from the first process, to compare them after a restart. */
+  /** Reads the lists from the first process, so that they can be compared after a restart. */
   #readFirstLists(link: ChildLink, message: unknown): void {
     if (this.#lists !== undefined || !isObject(message)) return
     if (message['method'] !== Notification.Initialized && this.#relay.meta === undefined) return
@@ -191,7 +191,7 @@ export class StdioRelay implements ClientSide {
   async #announce(old: Promise<Lists>, link: ChildLink): Promise<Lists> {
     const before = await old.catch((): Lists => new Map())
     const after = await this.#readLists(link).catch(() => undefined)
-    // The process has exited, so the lists of the next process are compared with the previous ones.
+    // The process has exited, so the next process's lists are compared with the previous lists instead.
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     for (const line of lines) this.#print(line)

@@ -184,7 +184,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   },
 ]
 
-/** Counts the list entries, or the numbered headings, below a heading about examples. */
+/** Counts the list entries or numbered headings below a heading about examples. */
 function examplesIn(readme: string): number {
   const [, section = ''] =
     /^#{1,3} [^\n]*\b(?:examples?|usage)\b[^\n]*\n([\s\S]*?)(?=^#{1,2} |$(?![\s\S]))/im.exec(readme) ?? []

@@ -10,7 +10,7 @@ export interface Image {
   readonly size: ImageSize | undefined
 }
 
-/** The information that the directories' rules use. */
+/** The information about a server that the directories' rules use. */
 export interface Facts {
   readonly packageJson: PackageJson
   readonly jetwayJson: JetwayJson
@@ -19,7 +19,7 @@ export interface Facts {
   readonly website: string | undefined
   /** The tools as the server sends them. A missing hint is not the same as `false`. */
   readonly tools: readonly Tool[]
-  /** Whether the server has a tool with a view. */
+  /** Whether any of the server's tools has a view. */
   readonly hasView: boolean
   /** Whether users install the server as a bundle. Such a server may also have a URL. */
   readonly isInstalled: boolean
@@ -30,7 +30,7 @@ export interface Facts {
   readonly manifest: Readonly<Record<string, unknown>> | undefined
   readonly icon: Image | undefined
   readonly screenshots: readonly Image[]
-  /** The problems for which the registry would reject the server. */
+  /** The problems because of which the registry would reject the server. */
   readonly registryProblems: readonly {
     readonly rule: string
     readonly text: string

@@ -4,11 +4,11 @@ import type { Facts } from './facts.ts'
 export interface DirectoryRule {
   /** The name of the check, such as `tool-hints`. */
   readonly id: string
-  /** The verdict if the rule is broken. */
+  /** The verdict to report if the rule is broken. */
   readonly level: 'fault' | 'warning'
   /** The page that states the rule. */
   readonly source: string
-  /** The date on which the page was read, as YYYY-MM-DD. It is recorded because pages change. */
+  /** The date on which that page was last read, as YYYY-MM-DD. It is recorded because pages change. */
   readonly read: string
   readonly check: (facts: Facts) => Outcome
 }
@@ -17,7 +17,7 @@ export interface DirectoryRule {
 export type Outcome =
   | { readonly kind: 'met'; readonly evidence: string }
   | { readonly kind: 'broken'; readonly evidence: string; readonly advice: string }
-  /** A program cannot check this rule, so the author must. */
+  /** A program cannot check this rule, so the server's author must check it. */
   | { readonly kind: 'step'; readonly todo: string }
   /** The rule does not apply to this server. */
   | { readonly kind: 'skipped'; readonly evidence: string }

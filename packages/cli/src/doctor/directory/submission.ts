@@ -5,7 +5,7 @@ import { type Hint, hintOf } from './tool-rules.ts'
 
 /**
  * Creates the file that OpenAI's submission form imports. Unknown values are omitted, because the form asks
- * for them.
+ * the author for them.
  *
  * @see https://developers.openai.com/plugins/schemas/chatgpt-app-submission.v1.json
  */

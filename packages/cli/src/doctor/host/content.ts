@@ -40,7 +40,10 @@ export function serverLists(content: unknown): ReadonlyMap<string, readonly stri
 const namesOf = (list: unknown): readonly string[] =>
   isObject(list) ? Object.entries(list).flatMap(([name, entry]) => (isServer(entry) ? [name] : [])) : []
 
-/** Returns whether an entry looks like a server, because other programs use the same member names. */
+/**
+ * Returns whether an entry looks like a server. The check is needed because other programs use the same
+ * member names.
+ */
 const isServer = (entry: unknown): boolean =>
   isObject(entry) &&
   ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')

@@ -16,7 +16,7 @@ import { type HostEntry, replacedFinding } from './read-host.ts'
 
 const CHECK = 'entry'
 
-/** The findings about an entry, and the entry's server if it can be examined. */
+/** The findings about an entry, and its server if the server can be examined. */
 export interface ReadEntry {
   readonly findings: readonly Finding[]
   readonly subject?: Subject
@@ -64,10 +64,7 @@ const untrustedFinding = (server: ProjectServer): Finding =>
     `${server.file} is a file of this project. Add --project if you trust what it starts: ${describeEntry(server)}`,
   )
 
-/**
- * Reports an entry that cannot be loaded. This command does not know the values that a host requests from the
- * user.
- */
+/** Reports an entry that cannot be loaded. Values that a host requests from the user are not known here. */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)
     ? skipped(CHECK, 'It needs an input of the host. Run this in a terminal to give it')

@@ -17,7 +17,7 @@ export interface HostEntry {
   readonly list: HostList
   /** The entry as written in the file. */
   readonly raw: unknown
-  /** The file whose entry of the same name takes precedence, if any. */
+  /** The file with an entry of the same name that takes precedence over this one, if there is such a file. */
   readonly replacedBy?: string
 }
 

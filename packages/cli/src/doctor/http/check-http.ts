@@ -84,7 +84,7 @@ async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<Ht
   return { findings, canConnect: true }
 }
 
-/** Reports a request that received no reply. The checks continue, because the server has replied before. */
+/** Reports a request that received no reply. The other checks continue, because the server has replied before. */
 const noReplyTo =
   (check: string) =>
   (error: unknown): readonly Finding[] => {

@@ -46,7 +46,7 @@ export async function exchange(
   return { status: message.statusCode ?? 0, headers: message.headers, text }
 }
 
-/** Resolves to the head of the reply. The signal also aborts the body. @throws NoReplyError */
+/** Resolves when the reply's headers have arrived. The signal also aborts the body. @throws NoReplyError */
 export function open(
   { url, method, headers, body }: HttpCall,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ async function readText(message: IncomingMessage, isComplete?: (text: string) =>
       if (bytes > MAX_BODY_BYTES || isComplete?.(text) === true) break
     }
   } catch {
-    // The bytes received so far are used.
+    // The bytes received so far are still used.
   }
   message.destroy()
   return text

@@ -14,12 +14,12 @@ interface StreamCall {
   readonly speaksFirst: boolean
 }
 
-/** The encodings that Node.js and browsers accept. If they were not sent, a proxy would not compress. */
+/** The encodings that Node.js and browsers accept. If the request did not list any, a proxy would not compress. */
 const ENCODINGS = 'gzip, deflate, br'
 
 const BEGINNING_MS = 500
 
-/** Opens a silent stream, and checks its head and its data. */
+/** Opens a silent stream, and checks its headers and its data. */
 export async function checkStream(site: Site, opened: Opened): Promise<readonly Finding[]> {
   for (const stream of streamCalls(site, opened)) {
     const findings = await examineStream(site, stream, opened.replyMs)
@@ -148,7 +148,7 @@ class StreamBytes {
       })
   }
 
-  /** Resolves to true if bytes have arrived since the last call, or arrive within this time. */
+  /** Resolves to true if bytes have arrived since the last call, or if they arrive within this time. */
   async next(ms: number): Promise<boolean> {
     if (!this.#came && !this.ended)
       await new Promise<void>((resolve) => {

@@ -35,7 +35,7 @@ export async function findNeed(
 
 type Variable = readonly [name: string, value: string]
 
-/** Finds the variable that the server needs. Resolves to undefined if it needs several. */
+/** Finds the variable that the server needs. Resolves to undefined if it needs more than one. */
 async function oneOf(
   variables: readonly Variable[],
   stderr: readonly string[],

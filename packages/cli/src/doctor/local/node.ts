@@ -49,8 +49,8 @@ interface NodeVersion {
 }
 
 /**
- * Starts Node.js in the same way as the server. The program may come from a project, so it receives no more
- * of the environment than the server would.
+ * Starts Node.js in the same way as the server. The program may come from a project, so it must not receive
+ * more environment variables than the server would.
  */
 async function versionOf({ node, env, cwd }: NodeRun): Promise<NodeVersion | undefined> {
   const code = 'process.version + " " + Boolean(process.features.typescript)'

@@ -38,7 +38,7 @@ export async function checkStart(subject: StartSubject, examination: Examination
     return { trial, findings: [need, ...findings.filter(({ check }) => check !== 'start')], serves: false }
   }
   if (!isSlow(trial)) return { trial, findings, serves: true }
-  // Every later check would have to start the server again.
+  // Every later check would have to start the server again, so they are skipped.
   const later = skipped('revisions', 'It starts too slowly for the other checks')
   return { trial, findings: [...findings, later], serves: false }
 }

@@ -9,8 +9,8 @@ const QUOTED_LENGTH = 300
 const SECONDS = ANSWER_MS / 1_000
 
 /**
- * Returns the findings about a server that was started. @param writer - the code that wrote text that is not a
- * message
+ * Returns the findings about a server that was started.
+ * @param writer - the place in the code that wrote text that is not a message
  */
 export function trialFindings(trial: Trial, writer: string | undefined): readonly Finding[] {
   return [

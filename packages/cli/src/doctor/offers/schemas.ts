@@ -6,7 +6,7 @@ import { fault, ok, some, warning } from '../verdicts.ts'
 const CHECK = 'tool-schemas'
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
-/** Checks the tools' input schemas, because a model API rejects the whole request if one schema is invalid. */
+/** Checks the tools' input schemas. If a single schema is invalid, a model API rejects the whole request. */
 export async function checkSchemas(tools: readonly Tool[]): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   const report = (names: readonly string[], what: string, advice: string): void => {
@@ -54,7 +54,7 @@ function remoteReference(value: unknown, depth = 0): string | undefined {
   return undefined
 }
 
-/** Describes where the bridge must change a schema for a model API. */
+/** Describes where the bridge must change a schema so that a model API accepts it. */
 async function changedFor(tool: Tool): Promise<string | undefined> {
   const source = {
     tools: async () => [{ server: '', name: tool.name, tool }],
@@ -70,7 +70,7 @@ async function changedFor(tool: Tool): Promise<string | undefined> {
   return place === undefined ? undefined : `${tool.name} (${place})`
 }
 
-/** Ignores the dialect, which no API rejects, and a root without properties, which hosts complete. */
+/** Ignores the schema's dialect, which no API rejects, and a root without properties, to which hosts add them. */
 function plain(schema: JsonObject, { $schema, properties }: JsonObject): JsonObject {
   const { $schema: _, properties: own, ...rest } = schema
   const keep = properties !== undefined || Object.keys(own ?? {}).length > 0

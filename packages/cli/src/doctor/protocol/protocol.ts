@@ -29,7 +29,7 @@ export async function checkProtocol({
   if (all.kind === 'failed') return [await connectFinding(all.error, target, timeoutMs)]
   const tries: [string, Try][] = []
   for (const { version } of REVISIONS) {
-    // A server may start slowly.
+    // Progress is reported for each connection, because a server may start slowly.
     if (version !== all.version) progress(`Connecting with ${version}`)
     tries.push([version, version === all.version ? all : await tryRevisions(target, [version], timeoutMs)])
   }

@@ -10,7 +10,7 @@ import {
 import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
 import { ownVersion } from '../../version.ts'
 
-/** The result of connecting with some revisions. */
+/** The result of trying to connect with certain revisions. */
 export type Try =
   | { readonly kind: 'answered'; readonly version: string | undefined }
   /** `unexpected` means that the error is not a valid refusal of an unknown revision. */
