@@ -41,7 +41,10 @@ describe('jetway', () => {
   })
 })
 
-/** The arguments of each tool, and exit codes other than 0. Questions are declined, because there is no terminal. */
+/**
+ * For each tool, its arguments, and its exit code if that is not 0. Questions are declined, because there is
+ * no terminal.
+ */
 const CALLS: Readonly<Record<string, { readonly words?: readonly string[]; readonly exitCode?: number }>> = {
   test_error_handling: { exitCode: 5 },
   json_schema_2020_12_tool: { exitCode: 5 },

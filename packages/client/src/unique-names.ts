@@ -7,7 +7,7 @@ export interface NameRequest {
 
 /** The possible lengths of a digest, in hexadecimal digits. If digests collide, longer ones are used. */
 const DIGITS = [8, 16, 24] as const
-/** The maximum number of rounds. Only names that were chosen in order to collide need more. */
+/** The maximum number of rounds. More rounds would be needed only for names that were chosen to collide. */
 const MAX_ROUNDS = 8
 const DISALLOWED = /[^a-zA-Z0-9_-]/g
 
@@ -50,8 +50,8 @@ const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
 /**
- * Returns the colliding names, except a name with a longer digest, because otherwise a server could take that
- * name.
+ * Returns the names that must change because they collide. Of several equal names, one with the longest
+ * digest may stay; otherwise, a server could take that name.
  */
 function colliding(namings: readonly Naming[]): readonly Naming[] {
   const byName = new Map<string, Naming[]>()

@@ -168,7 +168,7 @@ describe('preludeOf', () => {
     const { banner } = preludeOf(new Map([['API_KEY', 'api_key']]))
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }
-    // The loop is the last part of the code, and does not depend on the rest.
+    // Only the loop is run. It is the last part of the code, and does not depend on the rest.
     runInNewContext(loop, { process: { env } })
     expect(env).toEqual({ OTHER: '' })
   })

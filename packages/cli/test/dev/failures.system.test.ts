@@ -50,7 +50,7 @@ if (!existsSync('MARK')) { writeFileSync('MARK', ''); throw new Error('not yet')
 ${definition()}`.replaceAll('MARK', `${(await createProject('')).folder}/mark`),
   )
   const dev = await devOverHttp(project)
-  // On a busy machine, this may take longer than the 10 s for which requests are held.
+  // On a busy machine, the retry may take longer than the 10 s for which requests are held.
   const client = await vi.waitFor(() => connect(dev.url))
   expect(dev.output.stderr).toMatch(/not yet[^]*starts again in 0\.2 s/)
   expect(await client.echo('here')).toBe('here')

@@ -1,4 +1,4 @@
-/** Questions to the client that are still open when their process is replaced. */
+/** Tests questions that the client has not answered when the process that asked them is replaced. */
 import { Client } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'

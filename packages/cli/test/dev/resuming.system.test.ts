@@ -1,4 +1,4 @@
-/** Streams that a client resumes with `Last-Event-ID` after a save. */
+/** Tests streams that a client resumes with `Last-Event-ID` after a file is saved. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'

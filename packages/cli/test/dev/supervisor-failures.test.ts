@@ -1,4 +1,4 @@
-/** Processes that fail to start, and processes that exit on their own. */
+/** Tests processes that fail to start, and processes that exit on their own. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StartError } from '../../src/dev/process/child.ts'
 import { advance, crash, needsChange, serving, supervise } from './support/supervise.ts'

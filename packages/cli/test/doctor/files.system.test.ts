@@ -1,5 +1,5 @@
 /**
- * The user's files, which run in the harness. The command runs in its own process, because the harness
+ * Tests the user's files, which run in the harness. The command runs in its own process, because the harness
  * inherits its `--conditions`.
  */
 import { execFile } from 'node:child_process'

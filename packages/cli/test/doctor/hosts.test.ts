@@ -1,4 +1,7 @@
-/** Invalid hosts' configurations whose servers are not started, each with the finding that names the fault. */
+/**
+ * Tests invalid configurations of hosts whose servers are not started. Each case has the finding that names
+ * the fault.
+ */
 import { delimiter } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'

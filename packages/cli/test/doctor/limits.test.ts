@@ -1,4 +1,4 @@
-/** The limits of the checks for a server's lists. */
+/** Tests the limits within which a server's lists are checked. */
 import type { Tool } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { checkOffers } from '../../src/doctor/offers/offers.ts'

@@ -1,4 +1,4 @@
-/** Faulty setups of local servers, each with the finding that names the fault. */
+/** Tests faulty setups of local servers. Each case has the finding that names the fault. */
 import { delimiter } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'

@@ -55,7 +55,7 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
 })
 
 it('jetway list stops a program that serves HTTP as soon as it has received the lists', async () => {
-  // A program that waits for the end of its stdin would print this line.
+  // If the program were only asked to exit by closing its stdin, it would still print this line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
   expect(output).toMatch(/^ {2}right\(\)$/m)
@@ -97,7 +97,7 @@ describe.each(OVER_HTTP)('an HTTP program %s', (_, code) => {
   it('is found by jetway dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
 })
 
-/** The fault of a file, its code, the exit code of `list`, the error, and the options. */
+/** Each case consists of a file's fault, the file's code, `list`'s exit code, the error, and the options. */
 const FAULTS: readonly (readonly [string, string, number, RegExp, readonly string[]])[] = [
   [
     'the named export is not a server',

@@ -13,7 +13,7 @@ import type { ResolvedOptions } from '../options/options.ts'
 import type { SavedSession } from './saved-session.ts'
 
 export interface ConnectCallOptions {
-  /** Aborts the attempt. It has no effect on an open connection. */
+  /** Aborts the attempt to connect. It has no effect on an open connection. */
   readonly signal?: AbortSignal
   /**
    * A session that an earlier client saved. No request is sent to resume it. If the server has lost the

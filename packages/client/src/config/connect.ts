@@ -10,7 +10,7 @@ import { isStdio, type ServerConfig } from './server-config.ts'
 export interface ConnectOptions extends ClientOptions {
   /** The host's name and version, as sent to the server. */
   readonly info: Implementation
-  /** Aborts the attempt. It has no effect on an open connection. */
+  /** Aborts the attempt to connect. It has no effect on an open connection. */
   readonly signal?: AbortSignal
 }
 

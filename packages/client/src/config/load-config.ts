@@ -30,8 +30,8 @@ export interface LoadConfigOptions {
   /** The values of `${VAR}` and `${env:VAR}`. @default the environment */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * The base of relative paths, the value of `${workspaceFolder}`, and the directory of processes without
-   * `cwd`.
+   * The base of relative paths, the value of `${workspaceFolder}`, and the working directory of processes
+   * without a `cwd`.
    *
    * @default the file's project for `.mcp.json` and files in `.vscode` and `.cursor`; otherwise the current
    * directory

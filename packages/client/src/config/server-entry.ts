@@ -11,7 +11,7 @@ export interface EntryContext {
   readonly expand: (text: string, place: Place) => Promise<string>
   /** The directory to which relative paths refer. */
   readonly workspaceFolder: string
-  /** The directory of processes without `cwd`; undefined for the current directory. */
+  /** The working directory of processes without a `cwd`; undefined for the current directory. */
   readonly cwd: string | undefined
   readonly maxBytes: number
 }

@@ -121,7 +121,7 @@ export class ModernDialect implements Dialect {
     return atVersion(this.#revisions, this.#revision, run, ErrorCode.UnsupportedProtocolVersion)
   }
 
-  /** Sets the level. Every later request contains it. */
+  /** Sets the log level, which every later request contains. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#level = level
   }

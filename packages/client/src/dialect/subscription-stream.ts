@@ -57,7 +57,7 @@ export class SubscriptionStream implements Subscriptions {
    * LAST_RETRY_MS}.
    */
   #failures = 0
-  /** Whether a stream has failed since the last `changesMissed`. */
+  /** Whether a stream has failed since `changesMissed` was last emitted. */
   #missed = false
   #closed = false
 

@@ -32,7 +32,7 @@ export interface StreamReading extends Reading {
 
 const PARSE_LIMITS = { maxDepth: 128, maxTokens: 400_000 }
 
-/** Delivers one message. Callers must wait for `taken` before they read further. */
+/** Delivers one message. Callers must await `taken` before they read further. */
 export function deliver(
   text: string,
   { handlers, request }: Reading,

@@ -90,7 +90,7 @@ export class ClientInput {
   readonly answerForCall = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
     this.answer(method, params, anySignal(signal, this.#closed.signal))
 
-  /** Rejects everything that is waiting for the user. */
+  /** Rejects all requests that are waiting for the user. */
   close(error: Error): void {
     this.#closed.abort(error)
   }

@@ -7,9 +7,7 @@ export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 export interface ManagerEvents {
   /** A server was connected by `connect` or `connectAll`. */
   readonly connected: { readonly server: string }
-  /**
-   * A connection was lost. An attempt to reconnect will begin after this delay. Attempts are counted from 1.
-   */
+  /** A connection was lost. An attempt to reconnect follows after a delay. Attempts are counted from 1. */
   readonly reconnecting: {
     readonly server: string
     readonly attempt: number

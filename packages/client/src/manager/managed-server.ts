@@ -145,7 +145,8 @@ export class ManagedServer {
       }
     }
     client.on('toolsChanged', () => {
-      // A server whose tools have changed has often been restarted or updated.
+      // A server whose tools have changed has often been restarted or updated, so its resources may have changed,
+      // too.
       invalidate()
       changed('tools')
     })

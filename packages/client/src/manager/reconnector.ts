@@ -13,8 +13,8 @@ export interface ReconnectorOptions {
 }
 
 /**
- * When to reconnect. With `immediate`, for the host's `reconnect`, there is at least one attempt, and the
- * first attempt is not delayed.
+ * When to reconnect. With `immediate`, which the host's `reconnect` uses, there is at least one attempt, and
+ * the first attempt is not delayed.
  */
 export type When = 'backoff' | 'immediate'
 

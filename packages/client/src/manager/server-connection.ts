@@ -29,7 +29,7 @@ export class ServerConnection {
   readonly #checkHealth: ReturnType<typeof healthCheck>
   /** The promises that must settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
-  /** The client for which requests are waiting during a reconnect. */
+  /** During a reconnect, resolves to the new client, for which requests are waiting. */
   #next: Deferred<Client> | undefined
   #waiting = 0
   #closing: Promise<void> | undefined

@@ -41,8 +41,8 @@ interface Running {
 
 /**
  * Runs a server as a child process, and communicates with it over stdin and stdout. `start` rejects with a
- * {@link SpawnError} if there is no such program. The process and all its descendants are ended when `close` is
- * called or when this process exits.
+ * {@link SpawnError} if there is no such program. The process and all its descendants are stopped when
+ * `close` is called or when this process exits.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */

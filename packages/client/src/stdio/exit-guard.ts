@@ -1,14 +1,14 @@
 import { send } from './process-tree.ts'
 
-/** The process groups that must be ended if this process exits without closing them. */
+/** The process groups that must be stopped if this process exits without closing them. */
 const groups = new Set<number>()
 
-/** Ends all groups. While a process exits, only synchronous code runs. */
+/** Stops all groups. Runs synchronously, because no other code runs while a process exits. */
 function endAll(): void {
   for (const leader of groups) send(-leader, 'SIGTERM')
 }
 
-/** Ends a process group when this process exits. Returns a function that removes this guard. */
+/** Stops a process group when this process exits. Returns a function that removes this guard. */
 export function endWithThisProcess(leader: number): () => void {
   if (process.platform === 'win32') return () => {}
   if (groups.size === 0) process.on('exit', endAll)

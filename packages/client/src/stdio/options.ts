@@ -29,7 +29,7 @@ export interface SpawnOptions {
 /** Starts a process. Must not use a shell. */
 export type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcessLike
 
-/** The steps that end a process and its descendants. */
+/** The steps that stop a process and its descendants. */
 export interface StopSteps {
   /** How long the process may take to exit after stdin is closed, in ms. After that, the signal is sent. */
   readonly inputMs: number
@@ -40,7 +40,7 @@ export interface StopSteps {
 }
 
 /**
- * How to end a process and its descendants.
+ * How to stop a process and its descendants.
  *
  * - `graceful`: closes stdin, sends SIGTERM after 2 s, and sends SIGKILL after another 2 s, as specified.
  * - `interrupt`: closes stdin, immediately sends SIGINT, and sends SIGKILL after 3 s.
@@ -65,7 +65,7 @@ export interface ChildProcessOptions extends ServerProcess {
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
-  /** The way to end the process. @default 'graceful' */
+  /** How to stop the process. @default 'graceful' */
   readonly stop?: Stop
   /**
    * The maximum length of a line, in bytes. Longer lines are dropped and reported as malformed. @default 10 MiB

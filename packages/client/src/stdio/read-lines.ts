@@ -10,7 +10,7 @@ export function readLines(stream: Readable, listener: (line: string) => void): v
     try {
       listener(line.endsWith('\r') ? line.slice(0, -1) : line)
     } catch {
-      // A listener that throws must not end the connection.
+      // A listener that throws must not close the connection.
     }
   }
   stream.setEncoding('utf8')

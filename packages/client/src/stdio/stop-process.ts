@@ -5,7 +5,11 @@ const POLL_MS = 40
 /** How long a killed process may take to disappear, in ms. */
 const KILLED_MS = 1_000
 
-/** Ends a process tree step by step. @param exited - settles when the process has exited */
+/**
+ * Stops a process tree step by step.
+ *
+ * @param exited - settles when the process has exited
+ */
 export async function stopTree(tree: ProcessTree, steps: StopSteps, exited: Promise<unknown>): Promise<void> {
   await within(steps.inputMs, exited)
   if (!(await tree.remains())) return

@@ -44,7 +44,7 @@ export interface ClientTransportHandlers {
 
 /**
  * The client's side of a connection, for JSON-RPC messages. It handles framing, authentication, and HTTP
- * sessions and streams. It does not match responses, does not repeat requests, and does not depend on methods.
+ * sessions and streams. It does not match responses or repeat requests, and it treats all methods alike.
  */
 export interface ClientTransport {
   /**

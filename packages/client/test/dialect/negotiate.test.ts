@@ -98,7 +98,7 @@ describe('era negotiation', () => {
   })
 })
 
-/** Starts to connect to a server with this script, with a clock that only the test advances. */
+/** Starts connecting to a server with this script, with a clock that only the test advances. */
 async function attempted(script: Script, options: ClientOptions = {}) {
   const clock = new FakeClock()
   const server = new ScriptedServer(script)

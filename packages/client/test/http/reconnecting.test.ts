@@ -67,7 +67,7 @@ it.for<[string, Script['get']]>([
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(0)
   expect(gets.mock.calls.length).toBeLessThanOrEqual(10)
-  // However, the client never waits for longer than 72 minutes.
+  // However, the client does not give up: it never waits for longer than 72 minutes.
   await vi.advanceTimersByTimeAsync(2 * 60 * MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(1)
   await client.close()

@@ -107,7 +107,7 @@ describe('cachedResources', () => {
       const name = `shop ${read}`
       const [one, other] = [await scripted(script, { name }), await scripted(script, { name })]
       const [first, second] = [cachedResources(one.client, cache), cachedResources(other.client, cache)]
-      // Each subscription invalidates the resources, since changes may have been missed.
+      // Each subscription invalidates the resources, because changes may have been missed.
       await settled()
       await first.read('a://x')
       await second.read('a://x')

@@ -29,7 +29,7 @@ describe('a frozen copy', () => {
 })
 
 describe('a resource cache', () => {
-  /** Returns the weight of an entry, which is that of its result and its key. */
+  /** Returns the weight of an entry: the weight of its result plus that of its key. */
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 

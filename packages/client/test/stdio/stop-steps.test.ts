@@ -6,8 +6,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Stops a process tree that exits only on the given signal. Resolves to the signals with their times in ms,
- * followed by the end.
+ * Stops a process tree that exits only on the given signal. Resolves to the signals with their times,
+ * followed by the time at which stopping ended, all in ms.
  */
 async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
   const start = Date.now()

@@ -183,8 +183,8 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // The timer may be shared with other calls, and a cancellation arrives as another message. What they trigger
-      // is nevertheless observed as part of this call.
+      // The timer may be shared with other calls, and a cancellation arrives as another message. The end that
+      // either of them triggers is nevertheless observed as part of this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -213,13 +213,13 @@ export class Dispatcher {
     const limit = exceeded && { limitMs: exceeded.ms }
     this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
-    // The text names the limit, so that client authors can distinguish it from their own timeout.
+    // The error message names the limit, so that client authors can distinguish it from their own timeout.
     const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }
 
-/** The result that middleware receives while questions are open: the method's result with empty fields. */
+/** The result that middleware receives while questions are unanswered: the method's result with empty fields. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
   return { ...revision.rounds?.get(message.method), resultType: 'input_required' }

@@ -36,8 +36,8 @@ export interface Extension<App = unknown, Locals = unknown> {
   /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'
   /**
-   * The eras in which the extension is available. Session revisions are possible if the extension's
-   * specification allows them.
+   * The eras in which the extension is available. Add `legacy` only if the extension's specification allows
+   * revisions with sessions.
    * @default ['modern']
    */
   readonly eras?: readonly Era[]

@@ -1,4 +1,4 @@
-/** POST requests, each of which receives exactly one response. */
+/** Tests that each POST request receives exactly one response. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { answerOf, callOf, openSession, post, request } from '../support/raw-http.ts'

@@ -1,6 +1,6 @@
 /**
- * Answers are sent to the process that asked, and cancellations to the process that runs the call, even after
- * a restart.
+ * Tests that answers are sent to the process that asked, and cancellations to the process that runs the call,
+ * even after a restart.
  */
 import { describe, expect, it } from 'vitest'
 import { answerOf, callOf, openSession, post } from '../support/raw-http.ts'

@@ -1,4 +1,4 @@
-/** Replies to POST requests that the client resumes with `Last-Event-ID`. */
+/** Tests replies to POST requests that the client resumes with `Last-Event-ID`. */
 import { expect, it, vi } from 'vitest'
 import { callOf, openSession, post } from '../support/raw-http.ts'
 import {

@@ -1,4 +1,4 @@
-/** Sessions that continue in one process after another. */
+/** Tests sessions that continue when one process replaces another. */
 import { describe, expect, it, vi } from 'vitest'
 import { openSession, post, request, TOOLS_CHANGED } from '../support/raw-http.ts'
 import {

@@ -1,4 +1,4 @@
-/** Streams that stay open for the client while processes are replaced. */
+/** Tests streams that stay open for the client while processes are replaced. */
 import type { ServerResponse } from 'node:http'
 import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,4 +1,4 @@
-/** The lists of successive processes over stdio, and the changes of which the client is notified. */
+/** Tests how the lists of successive processes over stdio differ, and which changes are sent to the client. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'

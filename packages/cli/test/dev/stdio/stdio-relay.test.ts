@@ -77,7 +77,7 @@ describe('StdioRelay handling sessions', () => {
       { ...request(0, 'logging/setLevel', { level: 'debug' }), id: id(1) },
       { ...request(0, 'resources/subscribe', { uri: 'a:1' }), id: id(2) },
     ])
-    // Settings that change in the meantime are sent when the relay uses the process.
+    // Settings that change before the relay uses the process are sent when it does.
     await front.client.write(
       request(3, 'resources/unsubscribe', { uri: 'a:1' }),
       request(4, 'resources/subscribe', { uri: 'a:2' }),

@@ -14,7 +14,7 @@ export interface AskedClient {
   call(name: string): Promise<object>
   /** Resolves when the server has asked a question. */
   readonly asked: Promise<void>
-  /** Resolves when the server has cancelled that request. */
+  /** Resolves when the server has cancelled that question. */
   readonly cancelled: Promise<void>
 }
 

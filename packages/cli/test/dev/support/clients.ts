@@ -11,7 +11,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-/** How a server can be reached. */
+/** How to reach a server: at a URL, or by starting a command. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
 
 /** A common interface for the clients. */
@@ -123,7 +123,7 @@ function official(
     repeated: countRepeated(transport),
     echo: async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } })),
     call: (name) => client.callTool({ name }),
-    // Version 2 caches lists. Version 1 ignores this option.
+    // Version 2 of the SDK caches lists. Version 1 ignores this option.
     tools: async () => namesOf(await client.listTools(undefined, { cacheMode: 'refresh' })),
     sessionId: () => transport.sessionId,
     close: () => client.close(),

@@ -37,7 +37,7 @@ export interface Process {
   readonly asked: () => readonly string[]
   /** Makes the process serve from now on. */
   readonly use: () => void
-  /** Ends the process. All its connections break. */
+  /** Stops the process, and breaks all its connections. */
   readonly end: () => void
 }
 

@@ -56,7 +56,7 @@ export function supervise({ stopFirst = false, prepare = (): Promise<void> => Pr
     drain: async (generation: number) => {
       drained.get(generation)?.()
       await settled()
-      // `stop` has been called, and the process exits.
+      // Waits once more, because the process exits only after `stop` has been called.
       await settled()
     },
   }

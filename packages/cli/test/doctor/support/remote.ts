@@ -110,7 +110,7 @@ export function scripted({ initialize, discover, tools = [], prompts = [] }: Scr
   return (request, response) => void reply(request, response)
 }
 
-/** Returns a server without faults, which uses `other` for requests whose body contains this text. */
+/** Returns a server without faults. For requests whose body contains this text, it uses the handler `other`. */
 export function insteadOf(part: string, other: RequestListener): RequestListener {
   const answers = scripted({})
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -124,7 +124,7 @@ export function insteadOf(part: string, other: RequestListener): RequestListener
 const KNOWN = ['2025-11-25', '2025-06-18']
 const known = (version: string): string => (KNOWN.includes(version) ? version : '2025-11-25')
 
-/** Returns a result of `initialize`. */
+/** Returns a result for `initialize`. */
 export const opening = (protocolVersion: unknown): object => ({
   protocolVersion,
   capabilities: { tools: {}, prompts: {} },

@@ -1,6 +1,6 @@
 /**
- * Returns the code of a server that responds to `initialize` and exits when its input ends. `before` runs
- * first.
+ * Returns the code of a server that responds to `initialize`, and exits when its input ends. The code in
+ * `before` runs first.
  */
 export const server = (before = ''): string => `${before}
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

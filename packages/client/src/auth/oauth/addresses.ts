@@ -13,7 +13,7 @@ export interface TrustedAddresses {
   readonly server: URL
   /** URLs from the user's configuration, in addition to the server's URL. */
   readonly trustedUrls: readonly URL[]
-  /** Host names and IP addresses that need not be public. */
+  /** Host names and IP addresses that may be contacted even if they are not public. */
   readonly allowHosts: readonly string[]
 }
 
@@ -68,7 +68,8 @@ function rangeOf(host: string): string | undefined {
   const ip = ipaddr.process(host)
   if (ip.kind() === 'ipv4') return ip.range()
   const [first = 0] = (ip as ipaddr.IPv6).parts
-  // Only this block is assigned. See https://www.iana.org/assignments/ipv6-unicast-address-assignments.
+  // Only this block of public addresses is in use. See
+  // https://www.iana.org/assignments/ipv6-unicast-address-assignments.
   if (ip.range() === 'unicast' && (first & 0xe000) !== 0x2000) return 'reserved'
   return ip.range()
 }

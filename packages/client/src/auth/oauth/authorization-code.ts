@@ -115,8 +115,8 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
 }
 
 /**
- * Compares the issuer first. In a mix-up attack, the attacker's server then does not receive the code, and its
- * error text is not shown.
+ * Compares the issuer first, so that in a mix-up attack, the attacker's server does not receive the code and
+ * its error text is not shown.
  *
  * @see
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation

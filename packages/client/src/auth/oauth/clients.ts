@@ -90,7 +90,7 @@ async function importKey({ key, alg, kid }: SigningKey): Promise<oauth.PrivateKe
       typeof key === 'string' ? await importPKCS8(key, alg) : 'kty' in key ? await importJWK(key, alg) : key
     return { key: imported as CryptoKey, ...(kid !== undefined && { kid }) }
   } catch {
-    // The message of the original error may quote the key.
+    // The original error is not attached, because its message may quote the key.
     throw new AuthorizationError('registration', `The client's private key does not fit the algorithm ${alg}`)
   }
 }

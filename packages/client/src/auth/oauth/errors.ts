@@ -36,7 +36,7 @@ export class AuthorizationError extends Error {
   readonly oauthError: string | undefined
 
   constructor(reason: AuthorizationFailure, message: string, oauthError?: string) {
-    // The authorization server controls parts of the message.
+    // The message must be short and printable, because the authorization server controls parts of it.
     super(message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_MESSAGE))
     this.name = 'AuthorizationError'
     this.reason = reason

@@ -15,7 +15,7 @@ import { TokenEndpoint } from './token-endpoint.ts'
  * of its lifetime.
  */
 const EARLY_MS = 30_000
-/** The age below which a rejected token is not replaced, in ms, because a new token would not help. */
+/** The minimum age, in ms, at which a rejected token is replaced. Replacing a newer token would not help. */
 const REFUSED_MS = 60_000
 /**
  * The maximum number of requested scopes. It is limited because a server could require new scopes endlessly.
@@ -36,7 +36,7 @@ export class ServerAuthorization {
   /** Whether refreshing may help. This is false after a refreshed token has been rejected. */
   #isRefreshable = true
   #renewAt = Infinity
-  /** The current token, as long as no request with it has succeeded. */
+  /** The current token; undefined once a request with it has succeeded. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: OAuthSettings, discovery: Discovery) {

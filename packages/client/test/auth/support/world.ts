@@ -35,7 +35,7 @@ export interface World {
   post(options?: Partial<OAuthOptions>): Promise<Response>
 }
 
-/** Provides tests with a world, a second world, and a sender for the first one. */
+/** Provides tests with a {@link World}, a second one, and a function that sends messages to the first. */
 export const it = base
   .extend('made', () => fresh())
   .extend('other', () => fresh())

@@ -17,13 +17,13 @@ const isResumed = (method: string, headers: Asked['headers']): boolean =>
   method === 'GET' && headers['last-event-id'] !== undefined
 
 /**
- * A short limit is set only for attacks that end with a time limit. For the others, a busy machine may need a
- * long time.
+ * The client has a short time limit only in attacks that end at that limit. In other attacks, a busy machine
+ * may need a long time.
  */
 const PATIENT_MS = 30_000
 const SHORT_MS = 100
 
-/** Returns whether only a client time limit ends the attack. Until then, the client reads. */
+/** Returns whether the attack ends only at a time limit of the client, which keeps reading until then. */
 const endsByTime = ({ error }: Attack): boolean => error.source.includes(TIMEOUT.source)
 
 /** Sockets and readers buffer more than one message. */

@@ -14,7 +14,7 @@ export interface Started {
   readonly message: () => Promise<unknown>
   readonly malformed: string[]
   readonly closed: Promise<TransportClose>
-  /** The messages and the end, in the order of their arrival. */
+  /** The messages and the end of the connection, in the order of their arrival. */
   readonly order: string[]
 }
 

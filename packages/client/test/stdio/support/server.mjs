@@ -31,7 +31,7 @@ const modes = {
     say({ pid: process.pid })
     echo()
   },
-  /** Writes the name of the signal that ended it. */
+  /** Exits on SIGTERM or SIGINT, and first writes the signal's name. */
   polite() {
     setInterval(() => {}, 60_000)
     for (const signal of ['SIGTERM', 'SIGINT']) {

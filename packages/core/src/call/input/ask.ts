@@ -69,7 +69,7 @@ interface InputRounds {
 
 export interface InputFailure {
   readonly error: McpError
-  /** A text for the model. For an error that requires URLs, it has the URLs for clients that cannot open them. */
+  /** Text for the model. For an error that requires URLs, it contains the URLs, for clients that cannot open them. */
   readonly text?: string
 }
 

@@ -16,7 +16,7 @@ import { compileForm } from './form.ts'
 
 /** The responses in a request, before they have been matched to their questions. */
 export type UnmatchedResponses =
-  /** Some responses of a round, each with the digest of its question. */
+  /** Responses from a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
   /** Responses without `requestState`: the call has not asked any questions yet. */
   | { readonly responses: JsonObject }
