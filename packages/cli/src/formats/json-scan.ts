@@ -27,8 +27,8 @@ const CONTROL = /[^\P{Cc}\u007F-\u009F]/u
 const SHORT = 32
 
 /**
- * Scans JSON by offsets, without creating its values, because a host's file may contain megabytes of the host's
- * own data. Accepts comments and trailing commas unless `strict`.
+ * Scans JSON by offsets, without creating its values, because a host's file may contain megabytes of the
+ * host's own data. Accepts comments and trailing commas unless `strict` is set.
  */
 export class JsonScanner {
   /** The comments and trailing commas that were found. */

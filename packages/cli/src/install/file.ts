@@ -154,7 +154,7 @@ async function backUp(target: string, text: string, owner: Owner): Promise<void>
   }
   const all = await backupsOf(target)
   await Promise.all(all.slice(BACKUPS_KEPT).map((path) => rm(path, { force: true })))
-  // Earlier versions of this command copied the file's mode to the backups.
+  // Restricts older backups, too, because earlier versions of this command copied the file's mode to them.
   await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => restrict(path).catch(() => {})))
 }
 

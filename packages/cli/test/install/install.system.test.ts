@@ -97,7 +97,7 @@ describe('an installed entry', () => {
     ])
   })
 
-  it('is written, with a warning, even if the server does not respond', async () => {
+  it('is written even if the server does not respond, but with a warning', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run(
       'install',

@@ -86,7 +86,7 @@ export class Client {
 
   /**
    * The HTTP session, which a later client can resume. Undefined if there is none. Read it after the last
-   * request. Set the transport's option `endSession: false`, so that closing the client does not end the
+   * request. Set the transport option `endSession` to false, so that closing the client does not end the
    * session.
    */
   get session(): SavedSession | undefined {

@@ -25,7 +25,7 @@ export class RequestSender {
     return this.#dialect()
   }
 
-  /** Whether some parameters are copied to headers. */
+  /** Whether requests repeat some of their parameters in headers. */
   get hasHeaders(): boolean {
     const { connection, revision } = this.dialect
     return connection.transport.streamPerRequest && revision.parameterHeaders

@@ -155,7 +155,7 @@ export class RequestObserver {
     }
   }
 
-  /** Records a new session. If another session is still open, the server has lost it. */
+  /** Records a new session. If another session is still open, records its end, because the server has lost it. */
   #sessionOpened(result: JsonObject, { transport }: ObservedConnection): void {
     this.#sessionClosed('session-lost')
     const revision = revisionOf(result)

@@ -66,7 +66,7 @@ export interface Subscriptions {
    * changes.
    */
   watchLists?(kinds: ReadonlySet<ListKind>): void
-  /** Whether a list may change without a notification. Absent if every session receives list changes. */
+  /** Returns whether a list may change without a notification. Absent if every session receives list changes. */
   missesChanges?(kind: ListKind): boolean
   /** Handles a notification. Returns true if the notification is not meant for the host. */
   handleNotification?(message: JsonRpcNotification): boolean

@@ -12,8 +12,8 @@ export interface RevisionsByEra {
 }
 
 /**
- * The server closed the connection when it received `server/discover`. `initialize` may succeed on a new
- * connection.
+ * Thrown if the server closed the connection when it received `server/discover`. On a new connection,
+ * `initialize` may succeed.
  */
 export class ProbeRefusedError extends ClientError {
   constructor(cause: ConnectionClosedError) {
@@ -65,7 +65,7 @@ type ProbeResult =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** HTTP statuses that say something about the caller rather than about the era. */
+/** HTTP statuses that concern the caller rather than the era. */
 const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
 
 function judge(error: unknown, { signal }: DialectOptions): ProbeResult {

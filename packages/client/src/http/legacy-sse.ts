@@ -10,7 +10,7 @@ import { deliver } from './streams.ts'
 const ENDPOINT_MS = 30_000
 
 /**
- * The HTTP+SSE transport of revision 2024-11-05. One stream delivers first the URL to which the client posts
+ * The HTTP+SSE transport of revision 2024-11-05. A single stream delivers the URL to which the client posts
  * its messages, and then all messages from the server. When the stream ends, the connection ends, because the
  * stream cannot be resumed.
  *

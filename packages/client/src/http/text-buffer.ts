@@ -25,7 +25,7 @@ export class TextBuffer {
   /** Returns the whole text and empties the buffer. */
   take(end: string): string {
     if (this.#length === 0) return end
-    // Strings joined with `+` are copied again when they are read.
+    // Strings are not joined with `+`, because the result would be copied again when it is read.
     const text = [...this.#blocks, ...this.#pieces, end].join('')
     this.#blocks = []
     this.#pieces = []

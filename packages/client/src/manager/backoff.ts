@@ -3,7 +3,8 @@ import { withDefaults } from '../util/defaults.ts'
 /** Options for reconnecting a lost server. */
 export interface ReconnectOptions {
   /**
-   * The maximum number of attempts. After that, the server is removed. If 0, it is removed immediately.
+   * The maximum number of attempts. After the last attempt, the server is removed. With 0, the server is
+   * removed immediately.
    * @default 5
    */
   readonly maxAttempts?: number

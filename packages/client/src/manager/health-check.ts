@@ -37,7 +37,7 @@ export function healthCheck(
 
   return async (client, error) => {
     if (server.client !== client) return
-    // The client has already tried to open a new session.
+    // The client has already failed to open a new session, so a ping would not help.
     if (error instanceof SessionLostError) server.lost(client)
     if (!mayBeDead(error)) return
     if (running?.client !== client)

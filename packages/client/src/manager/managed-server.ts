@@ -124,7 +124,7 @@ export class ManagedServer {
     })
   }
 
-  /** Limits the combined size of all lists. @throws ClientError `endless-list` */
+  /** Limits the total size of the four lists. @throws ClientError `endless-list` */
   #limit(list: ListName, items: readonly unknown[]): void {
     const { maxListBytes = DEFAULTS.maxListBytes } = this.#server.options.client ?? {}
     const weights = new Map(this.#weights).set(list, weightOf(items))

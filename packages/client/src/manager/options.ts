@@ -34,7 +34,8 @@ export interface ClientManagerOptions {
     readonly remote?: number
   }
   /**
-   * Starts the processes whose configuration does not set `spawn`. @default `spawn` from `node:child_process`
+   * The function that starts processes whose configuration does not set `spawn`. @default `spawn` from
+   * `node:child_process`
    */
   readonly spawn?: Spawn
   readonly reconnect?: ReconnectOptions

@@ -55,7 +55,7 @@ export class Reconnector {
   }
 
   /**
-   * @param closed - resolves when the old connection is closed. Waiting for it is necessary, because two
+   * @param closed - resolves when the old connection is closed. The new connection waits for it, because two
    * processes of one server may conflict
    * @throws the abort reason of `life`
    */

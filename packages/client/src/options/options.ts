@@ -45,9 +45,9 @@ export interface ClientOptions {
   /** The maximum number of entries in a list. If there are more, listing fails. @default 10_000 */
   readonly maxItems?: number
   /**
-   * The maximum size of a list, in bytes. If a list is larger, listing fails. Each character counts as 2 bytes,
-   * and each value as 16 bytes. A manager keeps four lists for each server; this limit applies to all four
-   * combined.
+   * The maximum size of a list, in bytes. If a list is larger, listing fails. Each character counts as 2
+   * bytes, and each value as 16 bytes. A manager keeps four lists for each server, and limits their total
+   * size to this value.
    *
    * @default 67_108_864
    */

@@ -26,8 +26,8 @@ export interface ResourceCacheOptions {
    */
   readonly maxEntries?: number
   /**
-   * The maximum size of all entries, in bytes, where each character counts as two. When it is exceeded, the
-   * least recently used entries are dropped. A result that is larger than this is not cached.
+   * The maximum total size of the entries, in bytes, where each character counts as two. When it is exceeded,
+   * the least recently used entries are dropped. A result that is larger than this is not cached.
    * @default 67_108_864
    */
   readonly maxBytes?: number

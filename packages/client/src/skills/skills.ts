@@ -31,7 +31,7 @@ export interface SkillsOptions {
   readonly dynamic?: 'refuse' | 'load'
   /** The maximum number of files in one skill. All hosts accept 512 files. @default 512 */
   readonly maxFiles?: number
-  /** The maximum size of all files in one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
+  /** The maximum total size of the files in one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
   /** Called for malformed entries, which are omitted from the list. */
   readonly onError?: (error: Error) => void

@@ -104,7 +104,7 @@ export class ChildProcessTransport implements Transport {
     release()
   }
 
-  /** Delivers the output that the process wrote before it exited. */
+  /** Handles the exit of the process after its last output has been delivered. */
   async #ended(running: Running): Promise<void> {
     if (this.#closing !== undefined) return
     const { stdout } = running.child

@@ -98,7 +98,7 @@ describe('listing', () => {
     ['resources', Method.ListResources, { uri: 'a://b' }],
     ['resourceTemplates', Method.ListResourceTemplates, { uriTemplate: 'a://{b}' }],
   ] as const)(
-    'returns %s as an array or one by one, without malformed entries',
+    'returns %s without malformed entries, as an array or one by one',
     async (name, method, good) => {
       const bad = [{}, { name: 1, uri: 1, uriTemplate: 1 }, { name: 'a', arguments: {} }, null]
       const { client } = await scripted({ ...sessions(), [method]: { [name]: [good, ...bad] } })

@@ -25,7 +25,7 @@ describe('connect', () => {
   it.each<[string, Record<string, unknown>]>([
     ['no transport', {}],
     ["'stdio'", { transport: 'stdio' }],
-  ])('starts a process with the given options for a command with %s', async (_, more) => {
+  ])('given a command with %s, starts a process with the given options', async (_, more) => {
     const { spawn, spawned } = spawning(everything())
     const config: ServerConfig = { command: 'my-server', args: ['--all'], env: { A: 'b' }, spawn, ...more }
     const client = await connect(config, { info: INFO, name: 'mine' })

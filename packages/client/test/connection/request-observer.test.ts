@@ -212,7 +212,7 @@ describe('telemetry for a session', () => {
     ])
   })
 
-  it('records the duration in seconds, and nothing for a server without sessions', async () => {
+  it('records the duration in seconds, but only if the server has sessions', async () => {
     const first = recording()
     const { client, clock } = await timed(sessions(), { telemetry: first.telemetry })
     await clock.advance(1_500)

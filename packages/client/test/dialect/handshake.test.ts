@@ -15,7 +15,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
     (error: unknown) => error,
   )
 
-describe('connect without a common protocol version', () => {
+describe('connecting without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
   it("rejects with an error that contains all of the server's versions, but lists only eight in its message", async () => {

@@ -416,7 +416,7 @@ describe('connect', () => {
   })
 })
 
-describe('connect over a transport with a stream for each request', () => {
+describe('connecting over a transport with a stream for each request', () => {
   /**
    * Responds to the handshake of a server with sessions, or throws as the HTTP transport does for an error
    * status.

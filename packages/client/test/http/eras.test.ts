@@ -7,7 +7,7 @@ import { everything } from '../support/servers.ts'
 import { listener } from '../support/scripted.ts'
 
 describe.each(REVISIONS)('a client that uses $version over Streamable HTTP', ({ version, era }) => {
-  it('ends its session, if it has one, when it is closed', async () => {
+  it('when closed, ends its session if it has one', async () => {
     const { connect, seen } = mount(everything(), { revisions: [version] })
     const client = await connect()
     expect(client.server?.protocolVersion).toBe(version)

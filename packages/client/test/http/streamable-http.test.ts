@@ -162,7 +162,7 @@ describe('the Streamable HTTP transport', () => {
     for (const { method, headers } of seen) expect(headers['x-signed']).toBe(`${method} signed`)
   })
 
-  it('fails the request if the headers function throws', async () => {
+  it('makes the request fail if the headers function throws', async () => {
     let broken = false
     const { url } = await serve(({ result }) => result(DONE))
     const client = await connect(url, {

@@ -167,7 +167,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('without requests makes the client retry the call with the state alone', async () => {
+  it('without requests makes the client retry the call with only the state', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

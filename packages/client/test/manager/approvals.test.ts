@@ -83,7 +83,7 @@ describe('the `approve` option', () => {
     ])
   })
 
-  it('does not block other servers while it is pending, and is aborted with the connection attempt', async () => {
+  it('does not block other servers while an approval is pending, and is aborted with the connection attempt', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({
       maxConnecting: { stdio: 1 },

@@ -136,7 +136,7 @@ describe('tool names with `maxNameLength`', () => {
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
   })
 
-  it('require a valid `maxNameLength`', () => {
+  it('cannot be created if `maxNameLength` is invalid', () => {
     for (const maxNameLength of [39, 63.5, NaN, Infinity])
       expect(() => world({ maxNameLength })).toThrow(RangeError)
   })

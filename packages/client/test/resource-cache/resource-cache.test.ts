@@ -258,7 +258,7 @@ describe('cache invalidation', () => {
     expect(cache.size).toBe(13)
   })
 
-  it('works after entries have been evicted', () => {
+  it('does not remove other entries if the given resource has already been evicted', () => {
     const cache = new ResourceCache({ maxEntries: 1 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))

@@ -53,7 +53,7 @@ function kept(): number {
 
 const program = (script: string): Partial<ChildProcessOptions> => ({ args: ['-e', script] })
 
-describe('connect to a process that exits before it responds', () => {
+describe('connecting to a process that exits before it responds', () => {
   test('rejects with the exit code and the last lines of stderr', async () => {
     const script = `for (let i = 0; i < 30; i++) console.error('line ' + i)
       console.error('\\u001b[31mNo API key: ' + 'x'.repeat(5_000))

@@ -92,14 +92,14 @@ export class BatchResponses {
   readonly #limit: number
   readonly #responses: { readonly id: RequestId; readonly frame: string }[] = []
   #missing: number
-  /** The size of all responses, in UTF-16 code units. */
+  /** The total size of the responses, in UTF-16 code units. */
   size = 0
   /** The remaining space for encoded results, in UTF-16 code units. The last result may exceed it. */
   room: number
 
   /**
    * @param expected - the number of responses to the batch
-   * @param limit - the maximum size of all responses combined, in UTF-16 code units
+   * @param limit - the maximum total size of the responses, in UTF-16 code units
    */
   constructor(expected: number, limit: number) {
     this.#missing = expected

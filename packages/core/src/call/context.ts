@@ -74,7 +74,7 @@ export class CallContext implements RequestContext, Due {
   #highest = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** The `ctx` methods that have asked a question which is still unanswered. */
+  /** The `ctx` methods whose questions are still unanswered. */
   #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 

@@ -127,7 +127,7 @@ describe('a response after progress notifications on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits up to 1 s for a pong again once the client has sent a late pong', async () => {
+  it('again waits up to 1 s for a pong after the client has sent a late pong', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()

@@ -1,4 +1,4 @@
-/** Tests how the lists of successive processes over stdio differ, and which changes are sent to the client. */
+/** Tests that the client is notified if the lists of successive processes over stdio differ. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'

@@ -159,7 +159,7 @@ export class LiveRequests {
     return outcome
   }
 
-  /** Sends a request of any method, and returns its result. */
+  /** Sends a request with any method, and returns its result. */
   async request(ctx: InputCall, method: string, params: JsonObject): Promise<JsonObject> {
     const open = sendQuestion(ctx, this.requests, method, { method, params })
     const resume = ctx.pause(() => open.cancel('The call has ended'))
