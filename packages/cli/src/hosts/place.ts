@@ -28,7 +28,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns `node:path` for the place's platform. */
+/** Returns the variant of `node:path` for the place's platform. */
 export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>
   platform === 'win32' ? win32 : posix
 

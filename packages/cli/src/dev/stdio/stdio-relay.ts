@@ -20,7 +20,7 @@ import { busyAnswer, downAnswer } from '../conversation/restart-answers.ts'
 /** The time limit for reading the lists of a process that is being replaced, in ms. */
 const OLD_LISTS_MS = 500
 
-/** Relays the messages of one client on stdin and stdout to one process after another. */
+/** Relays messages between one client, on stdin and stdout, and a series of processes. */
 export class StdioRelay implements ClientSide {
   /** Resolves when the client has disconnected. */
   readonly ended: Promise<void>

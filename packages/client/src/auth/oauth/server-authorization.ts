@@ -128,7 +128,7 @@ export class ServerAuthorization {
     try {
       await this.#renew(this.#tokens)
     } catch (error) {
-      // The old token is still valid, and the next attempt may succeed.
+      // The early refresh has failed, but the old token is still valid, and the next attempt may succeed.
       if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.clock.now()) throw error
     }
   }
