@@ -69,6 +69,6 @@ const inResults: Ask = async (
 
 /** Both ways in which a server asks questions, each with the error code for a client that lacks the capability. */
 export const WAYS: [string, Ask, number][] = [
-  ['on a connection', onConnection, -32_600],
-  ['in results', inResults, -32_021],
+  ['with requests', onConnection, -32_600],
+  ['with results', inResults, -32_021],
 ]

@@ -15,7 +15,7 @@ function serverOf(tool: object, options?: ServerOptions): McpServer {
   return server
 }
 
-describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
+describe.each(WAYS)('a call that asks the client %s', (way, ask, refused) => {
   const deleteFolder = async (folder: string, asking: object) => {
     const server = new McpServer({ name: 'files', version: '1' })
     const runs = addDeleteFolder(server)
@@ -48,7 +48,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['an answer without members', {}, false],
   ])('rejects %s', async (_what, answer, wellFormed) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => answer })
-    if (way === 'in results' && !wellFormed) expect(reply.error?.code).toBe(-32_602)
+    if (way === 'with results' && !wellFormed) expect(reply.error?.code).toBe(-32_602)
     else {
       expect(reply.result?.['isError']).toBe(true)
       expect(textOf(reply)).toContain('The answer to the question "confirm" is not valid')
@@ -136,7 +136,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   )
 })
 
-describe.each(WAYS)('a handler that returns inputRequired to a client asked %s', (_way, ask) => {
+describe.each(WAYS)('a handler that returns inputRequired and asks the client %s', (_way, ask) => {
   const guess = (numbers: number[]) => {
     const n = z.object({ n: z.number() })
     let runs = 0
