@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('when the connection closes, responds to every subscription while calls continue', async () => {
+  it('responds to every subscription when the connection closes, before running calls have ended', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -278,7 +278,7 @@ describe('a stateless call on a duplex transport', () => {
 })
 
 describe('ctx.trace', () => {
-  it("contains the request's trace context in both eras", async () => {
+  it("contains the request's trace context both with and without a session", async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const seen: unknown[] = []
     const { server, ask } = serve({}, (traced) =>

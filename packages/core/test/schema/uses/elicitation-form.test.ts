@@ -141,7 +141,7 @@ describe('formIssues', () => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
   })
 
-  it('ignores properties inherited from the prototype of the content', () => {
+  it('ignores properties that the content inherits from its prototype', () => {
     const odd = toFormSchema({ type: 'object', properties: { toString: { type: 'string' } } })
     expect(formIssues(odd, {})).toEqual([])
   })
@@ -196,7 +196,7 @@ describe('validation of form schemas', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('rejects a default that is invalid in its field: %j', (given) => {
+  ])('rejects a default that is not valid for its field: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
