@@ -93,7 +93,7 @@ describe('McpServer', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('derives capabilities from the registered definitions, including empty lists', async () => {
+  it('declares capabilities for the registered definitions, even for an empty list of tools', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
