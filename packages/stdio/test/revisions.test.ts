@@ -12,7 +12,7 @@ const HELLO = initialize().params ?? {}
 
 type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>
 
-/** Returns the client's end of two streams of lines. */
+/** Returns the client's end of a pair of line streams. */
 class Lines implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void

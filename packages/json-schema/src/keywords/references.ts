@@ -13,8 +13,8 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    // Merging requires no step in a run, because a keyword before this one that creates a slot also ends the
-    // group.
+    // The step that `mergeEvaluated` may return is not needed, because a keyword that creates a slot before this
+    // one also ends the group.
     mergeEvaluated(scope, part)
     return part.check
   }

@@ -95,8 +95,8 @@ export function httpOrder(source: Source): string[] {
 }
 
 /**
- * Returns pairs of folders that import each other, including type imports, with an import in each direction.
- * A folder and its subfolder may import each other, because an entry file imports everything below it.
+ * Returns pairs of folders that import each other, counting type imports, with an import in each direction. A
+ * folder and its subfolder may import each other, because an entry file imports everything below it.
  */
 export function mutualImports(sources: readonly Source[]): string[] {
   const arrows = new Map<string, Map<string, string>>()
