@@ -208,7 +208,10 @@ function findByPointer(document: SchemaDocument, uri: string): Place | undefined
   return atPointer(owner, fragment)
 }
 
-/** Keywords whose property names are chosen by the author, so that a property called `$id` is not an identifier. */
+/**
+ * Keywords whose property names are chosen by the author, so a property called `$id` in their values is not
+ * an identifier.
+ */
 const NAMES = new Set(['properties', 'patternProperties', 'enum', 'dependencies', 'definitions'])
 
 function atPointer(owner: Place, fragment: string | undefined): Place | undefined {

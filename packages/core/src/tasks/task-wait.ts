@@ -99,7 +99,10 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
   return requests && { requests, exchange }
 }
 
-/** Sends the questions of a task on another node through a call on this node that waits for the task. */
+/**
+ * Sends a task's questions through a call that waits for the task. The task runs on another node, and the
+ * call on this one.
+ */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: RemoteTask['answer']

@@ -61,7 +61,7 @@ export function additionalItems(scope: Scope, schema: unknown): Check | undefine
   return Array.isArray(first) ? itemsFrom(scope, schema, 'additionalItems', first.length) : undefined
 }
 
-/** @param from - the number of items that already have schemas, or undefined if the schema has none */
+/** @param from - the number of items at the start that have their own schemas; undefined if no items do */
 function itemsFrom(
   scope: Scope,
   schema: unknown,

@@ -21,7 +21,7 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
-/** Calls a routine that is known at compile time, so that what it evaluates may also be known. */
+/** Calls a routine that is known at compile time. What the routine evaluates may then be known as well. */
 function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
   if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 /** An empty store for one test, and its clock. */
 export interface EventStoreSubject {
   readonly store: EventStore
-  /** Advances the store's clock, in ms. */
+  /** Advances the store's clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>
 }
 

@@ -16,7 +16,7 @@ export interface TaskStoreSubject {
   readonly store: TaskStore
   /** Returns the time on the store's clock, in ms since 1970. */
   readonly now: () => number
-  /** Advances the store's clock, in ms. */
+  /** Advances the store's clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>
 }
 

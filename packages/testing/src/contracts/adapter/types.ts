@@ -57,7 +57,7 @@ export interface ServedAdapter {
   readonly url: string
   /** Closes the adapter as its users would, which ends running calls, streams and sessions. */
   readonly close: () => Promise<void>
-  /** Releases the socket, and closes all connections in any state. Called once after every case. */
+  /** Releases the socket, and closes all connections, whatever their state. Called once after every case. */
   readonly release: () => void | Promise<void>
 }
 
