@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('merges identical notifications, and keeps the first owner and position', () => {
+  it('merges identical notifications, and keeps the owner and position of the first one', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])

@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it("keeps a session's notifications separate from a subscription's", async () => {
+  it("keeps a session's notifications separate from those of a subscription", async () => {
     const { server, transport, listen } = serve()
     await transport.receive(initialize('2025-11-25', { id: 'i' }))
     await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))

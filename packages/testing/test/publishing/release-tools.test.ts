@@ -70,7 +70,7 @@ describe('compareTags', () => {
     ['v1.10.0', moved],
   ])
 
-  it('finds a newer version by comparing numbers', () => {
+  it('finds a newer version by numeric comparison', () => {
     expect(compareTags({ version: 'v1.9.0', digest: old }, tags)).toEqual({ newer: 'v1.10.0' })
     expect(compareTags({ version: 'v1.10.0', digest: moved }, tags)).toEqual({})
   })

@@ -164,7 +164,7 @@ describe('formIssues', () => {
   })
 })
 
-describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation)', () => {
+describe('a form schema for revision 2025-06-18 (https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation)', () => {
   const plain = { fields: 'plain', url: false } as const
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
