@@ -134,7 +134,7 @@ describe('output schemas from libraries other than zod', () => {
     })
   })
 
-  it.each(['2020-12', '2019-09'])('determine by their declared dialect %s how values are validated', (dialect) => {
+  it.each(['2020-12', '2019-09'])('validate values according to the declared dialect %s', (dialect) => {
     const schema = {
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       type: 'array',
