@@ -120,7 +120,7 @@ export function lengthWall(source: Source, limit: number): string[] {
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
 }
 
-/** Returns folders with too many files, in which it is hard to find anything. Tests are exempt. */
+/** Returns folders with so many files that it is hard to find anything in them. Tests are exempt. */
 export function roomSize(sources: readonly Source[], limit: number): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {
