@@ -104,7 +104,7 @@ const oneFile: UserConfig = {
   ...shared,
   cwd: 'apps/bench',
   entry: { 'jetway-stdio': './src/servers/jetway-stdio.ts' },
-  // This is outside `dist`, because that folder is emptied by its own build.
+  // The output is outside `dist`, because the build of `dist` empties that folder.
   outDir: 'one-file/dist',
   platform: 'node',
   dts: false,

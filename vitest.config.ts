@@ -1,2 +1,2 @@
-// Vitest looks for a configuration with this name. The workspace is defined in the other file.
+// Vitest looks for a configuration with this name. The workspace is defined in `vitest.workspace.ts`.
 export { default } from './vitest.workspace.ts'

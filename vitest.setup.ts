@@ -21,7 +21,7 @@ if ('clock' in setTimeout || 'clock' in Date)
   throw new Error('An earlier test file has left fake timers in this process')
 
 interface Output {
-  /** What was printed since the last check. Each error's stack shows where. */
+  /** What was printed since the last check. The stack of each error shows where it was printed. */
   readonly printed: Error[]
   /** The test file that ran last in this process. */
   file?: string
@@ -30,7 +30,8 @@ interface Output {
 // Vitest runs this module for each test file, and most test files share processes.
 const output: Output = ((globalThis as { jetwayTestOutput?: Output }).jetwayTestOutput ??= collectOutput())
 
-// oidc-provider prints these messages about Node 20 and its in-memory stores wherever a process first uses it.
+// oidc-provider prints these messages about Node 20 and its in-memory stores when a process first uses it, in any
+// test.
 const IGNORED = /oidc-provider (?:WARNING|NOTICE):/
 
 /** Collects what this process prints. Both `console` and Node's warnings print through `write`. */
@@ -60,7 +61,7 @@ function expectNoOutput(who: string): void {
 expectNoOutput(`${output.file}, which ran before this file,`)
 beforeEach(({ task, onTestFinished }) => {
   output.file = task.file.name
-  // The callback that a test registers first runs last.
+  // The callback that a test registers first is the last to run.
   onTestFinished(() => expectNoOutput('The test, or a hook before it,'))
 })
 afterAll(() => expectNoOutput('A hook after the last test'))

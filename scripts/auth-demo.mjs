@@ -16,8 +16,8 @@ const main = join(root, 'apps', 'auth-server', 'dist', 'main.js')
 process.argv = [execPath, main, ...argv.slice(2)]
 await import(pathToFileURL(main).href)
 
-// `kill <pid of npm>` ends npm but not its children. When the parent process changes, the servers are also
-// stopped.
+// `kill <pid of npm>` ends npm but not its children. Therefore, the servers also stop when the parent process
+// changes.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')

@@ -15,8 +15,8 @@ const main = join(root, 'apps', 'cluster', 'dist', 'main.js')
 process.argv = [execPath, main]
 await import(pathToFileURL(main).href)
 
-// `kill <pid of npm>` ends npm but not its children. When the parent process changes, the cluster is also
-// stopped.
+// `kill <pid of npm>` ends npm but not its children. Therefore, the cluster also stops when the parent process
+// changes.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')

@@ -9,8 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
 /**
- * Only the plan for a new seam may raise these limits, and only by what the seam needs. Server cards, with the
- * option `card`, took the lines from 21,500 to 21,640.
+ * Raise these limits only if the plan for a new seam says so, and only by what the seam needs. Server cards,
+ * with the `card` option, raised the lines from 21,500 to 21,640.
  */
 export const LIMITS = { codeLines: 21_640, narrowInterfaces: 80 }
 

@@ -87,7 +87,8 @@ async function check(name, tarballs) {
 try {
   await runCheck('exports.txt', script('scripts/exports.mjs'))
   const tarballs = await pack()
-  // The lanes share one iterator. Installing mostly waits for the registry.
+  // All lanes take packages from the same iterator. They run concurrently, because installing mostly waits for the
+  // registry.
   const waiting = selected.values()
   const lane = async () => {
     for (const name of waiting) await check(name, tarballs)

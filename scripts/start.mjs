@@ -15,8 +15,8 @@ const main = join(root, 'apps', 'weather', 'dist', 'main.js')
 process.argv = [execPath, main, '--http', ...argv.slice(2)]
 await import(pathToFileURL(main).href)
 
-// `kill <pid of npm>` ends npm but not its children. When the parent process changes, the server is also
-// stopped.
+// `kill <pid of npm>` ends npm but not its children. Therefore, the server also stops when the parent process
+// changes.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')

@@ -27,8 +27,8 @@ export function readMap() {
 }
 
 /**
- * Core's files are given relative to its `src`, and those of other packages with their package. @param {string}
- * file
+ * Paths in core are relative to its `src`. Paths in other packages begin with the name of the package. @param
+ * {string} file
  */
 const pathOf = (file) => (/^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`)
 
@@ -71,7 +71,7 @@ function roomsOf(text) {
 
 /**
  * Returns the lines with import orders: first core's, then that of `http/`. Names in one group have the same
- * place.
+ * position in the order.
  *
  * @param {string} text @returns {string[][][]}
  */

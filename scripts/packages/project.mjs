@@ -95,7 +95,7 @@ export async function checkOlderCompilers(names, tarballs, folder) {
   return problems
 }
 
-/** The declarations of all other packages use Node's types. Those of these packages must compile without them. */
+/** The declarations of these packages must compile without Node's types, which those of all other packages use. */
 const needsNodeTypes = (name) => !['@jetway/core', '@jetway/json-schema'].includes(name)
 
 function writeProject(folder, own, tarballs, everything) {

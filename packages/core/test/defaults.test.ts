@@ -22,7 +22,7 @@ function documented(page: string): [path: string, value: unknown][] {
   ])
 }
 
-/** Returns options in which only this one is set, together with those that its group requires. */
+/** Returns options in which only the given one is set, along with those that its group requires. */
 const given = (path: string, value: unknown): Options => {
   const [first = '', ...rest] = path.split('.')
   const needed = first === 'seal' ? { keys: [new Uint8Array(32)] } : {}

@@ -66,7 +66,7 @@ it('the reference does not list the codes of one era for the other era', () => {
 
 it('every usage error is thrown by at least one package', () => {
   const packages = new URL('../../', import.meta.url)
-  // This call is not recursive, because Node.js would follow the links in every node_modules folder.
+  // A recursive call would follow the links in every node_modules folder.
   const sources = readdirSync(packages)
     .map((folder) => new URL(`${folder}/src/`, packages))
     .filter((folder) => existsSync(folder))

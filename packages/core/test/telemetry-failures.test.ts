@@ -21,7 +21,7 @@ const FAULTS_OF_RUN: readonly Fault[] = [
   'run twice',
   'run never',
 ]
-/** These faults are not reported, because the step still runs exactly once. */
+/** Telemetry with these faults goes unreported, because the step still runs exactly once. */
 const SILENT: readonly Fault[] = ['run twice', 'run never']
 const ROOTS: Script = () => ({ roots: [{ uri: 'file:///home' }] })
 const REFUSAL: Script = () => ({ error: { code: -32603, message: 'broken' } })

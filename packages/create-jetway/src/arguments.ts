@@ -10,7 +10,7 @@ export interface Request {
   readonly packageManager: PackageManager | undefined
   readonly install: boolean
   readonly git: boolean
-  /** Whether to use defaults instead of questions. */
+  /** Whether to use the defaults instead of asking questions. */
   readonly yes: boolean
   readonly help: boolean
   readonly version: boolean
@@ -26,7 +26,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const
 
-/** npm passes the options that it has consumed itself in these variables. */
+/** npm stores the options that it has consumed itself in these variables. */
 const TAKEN_BY_NPM = ['template', 'pm', 'no_git', 'git'].map((name) => `npm_config_${name}`)
 
 /** @throws CreateError if the command line is invalid */

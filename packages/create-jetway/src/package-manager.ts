@@ -19,7 +19,7 @@ export function runningPackageManager(env: NodeJS.ProcessEnv): PackageManager {
   return PACKAGE_MANAGERS.find((known) => known === name) ?? 'npm'
 }
 
-/** The time that a package manager has to end after an interrupt, in ms. */
+/** How long a package manager may take to end after an interrupt, in ms. */
 const END_MS = 5_000
 
 /**

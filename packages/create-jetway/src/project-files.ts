@@ -50,7 +50,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       .replaceAll('__NAME__', facts.name)
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
-      // This is the only value that may need escaping or contain a `$`.
+      // No other value can contain a `$` or need escaping.
       .replaceAll('__AUTHOR__', () =>
         path.endsWith('.json') ? JSON.stringify(facts.author).slice(1, -1) : facts.author,
       )

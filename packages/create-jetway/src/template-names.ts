@@ -4,8 +4,8 @@ interface Template {
   /** Shown to the user when choosing a template. */
   readonly summary: string
   /**
-   * Folders below `templates/`, in order. A file replaces the same file from an earlier folder, but manifests
-   * are merged.
+   * Folders below `templates/`, in order. A file replaces the file with the same path from an earlier folder,
+   * but manifests are merged.
    */
   readonly layers: readonly string[]
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The oldest and the newest version of Node.js that is available to the tests. */
+/** The oldest and the newest version of Node.js that are available to the tests. */
 const NODES = [runtime('node-20'), runtime('node-26')]
 
 interface Project {
@@ -104,7 +104,7 @@ interface Report {
   }[]
 }
 
-/** Checks what the registry and the directories get from the source of a server. */
+/** Checks the MCP registry's document for a server, and what `jetway doctor` reports for Claude's directory. */
 async function provePublishing({ run }: Project, source: string): Promise<void> {
   const document = JSON.parse(await run(`jetway server-json ${source}`)) as object
   expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })

@@ -106,7 +106,7 @@ describe('the HTTP templates', () => {
       expect(source(template, path), path).toBe(source('fastify', path))
   })
 
-  it('have the same src/main.ts in the app and fastify templates', () => {
+  it('use the same src/main.ts for app and fastify', () => {
     expect(source('app', 'src/main.ts')).toBe(source('fastify', 'src/main.ts'))
   })
 })

@@ -9,9 +9,9 @@ const ADD =
   'The authorization metadata of an MCP mount below a prefix is at the root of the origin. Add this line to the root app: app.register(resourceMetadata, { authenticate })'
 
 /**
- * Adds routes for a mount's public documents. A plugin below a prefix can have routes below this prefix only.
+ * Adds routes for a mount's public documents. A plugin with a prefix can add routes only below that prefix.
  *
- * If nothing else routes the documents at the root, starting the app fails with `ERR_MCP_OPTION`.
+ * If nothing else serves the documents at the root, starting the app fails with `ERR_MCP_OPTION`.
  */
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return

@@ -33,7 +33,7 @@ it('if the app sets a request timeout, the plugin logs only the options for head
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('the plugin logs nothing if the app sets a headers timeout, regardless of where', async () => {
+it('the plugin logs nothing if the app sets a headers timeout, whichever way it is set', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }

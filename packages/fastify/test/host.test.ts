@@ -80,7 +80,7 @@ describe("the app's hooks", () => {
     expect(ran.filter((name) => name === 'onSend')).toHaveLength(1)
   })
 
-  it('can wrap the handler in onRoute', async () => {
+  it('can wrap the route handler in onRoute', async () => {
     const app = Fastify()
     let wrapped = 0
     app.addHook('onRoute', (route) => {

@@ -24,7 +24,7 @@ const server = createServer()
 const STATELESS = { server, stateless: true } as const
 
 describe("a mount's path", () => {
-  it("is logged with the app's address when the app starts to listen", async () => {
+  it("is logged with the app's address when the app starts listening", async () => {
     const lines: string[] = []
     const stream = { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) }
     const app = Fastify({ logger: { stream } })

@@ -76,7 +76,7 @@ export interface Preset {
   readonly node?: NodePart
 }
 
-/** Mounts a server by means of a preset's functions. */
+/** Mounts a server with the functions of a preset. */
 export function createMiddleware<Locals>(
   options: EndpointOptions & MiddlewareOptions<Locals>,
   preset: Preset,
@@ -128,7 +128,10 @@ function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servab
 }
 
 interface Matcher {
-  /** Finds the route for a request. Returns undefined for most of the requests to an app. */
+  /**
+   * Finds the route for a request. Returns undefined if the request is not meant for the mount, as is usual
+   * in an app.
+   */
   readonly routeOf: (c: Context) => Route | undefined
   /** @throws `ERR_MCP_OPTION` if a request arrives on a Hono route that can never match any of the mount's paths */
   readonly checkReachable: (c: Context) => void
@@ -233,7 +236,7 @@ function respond(
     return context.res
   }
   request.connection?.watch(endpoint, request, reply)
-  // The headers are a plain object, because they stay a plain object all the way to Node's `writeHead`. They are
+  // The headers stay a plain object all the way to Node's `writeHead`, so they need no conversion. They are
   // copied, because version 1 of @hono/node-server adds Content-Length to the object.
   const headers = reply.open ? streamHeaders(reply.headers) : { ...reply.headers }
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)

@@ -5,7 +5,7 @@ import { readWhole } from '../src/request.ts'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Records how a reader ended. Rejects more than 100 bytes. */
+/** Counts how often a reader has ended, and rejects bodies of more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}

@@ -213,7 +213,7 @@ describe('the request passed to the endpoint', () => {
 })
 
 describe('the reply to the client', () => {
-  it('has its headers sent before the first frame if it is a stream', async () => {
+  it('sends its headers before the first frame if it is a stream', async () => {
     let sink: FrameSink | undefined
     const url = await served(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))
     const response = await post(url)

@@ -34,7 +34,7 @@ export class CountedPattern {
   readonly #hasUnicode: boolean
 
   /**
-   * @param budget - pays for the states
+   * @param budget - counts the states that are created
    * @throws SyntaxError for an invalid regular expression
    * @throws Error for backreferences and lookbehinds, which require backtracking
    * @throws StepLimitError if the limit is exceeded

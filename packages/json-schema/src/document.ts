@@ -24,7 +24,7 @@ export type Metaschemas = (uri: string) => Place | string | undefined
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
-  /** The places, keyed by URI. A string stands for another URI of the same place. */
+  /** The places, keyed by URI. If the value is a string, it is another URI of the same place. */
   readonly byUri: Map<string, Place | string>
   /** Schemas, keyed by a URI whose fragment is an anchor. Used for URIs that are unknown without the fragment. */
   readonly anchors: Map<string, JsonSchema>
@@ -208,7 +208,10 @@ function findByPointer(document: SchemaDocument, uri: string): Place | undefined
   return atPointer(owner, fragment)
 }
 
-/** Keywords whose property names are chosen by the author, so that a property called `$id` is not an identifier. */
+/**
+ * Keywords whose property names are chosen by the author, so a property called `$id` in their values is not
+ * an identifier.
+ */
 const NAMES = new Set(['properties', 'patternProperties', 'enum', 'dependencies', 'definitions'])
 
 function atPointer(owner: Place, fragment: string | undefined): Place | undefined {

@@ -51,7 +51,7 @@ type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
 type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
 type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
 
-/** Adds access to properties whose names the schema leaves open. */
+/** Allows access to properties whose names the schema does not specify. */
 type Further<S> = S extends
   | { readonly additionalProperties: true | object }
   | { readonly patternProperties: object }

@@ -112,7 +112,7 @@ export class Counter {
   /**
    * Counts the visits to a subschema.
    *
-   * @param noted - the whole schema, if a visit may copy the record of what the whole schema evaluates
+   * @param noted - the whole schema, if a visit may copy the record of what has been evaluated
    */
   counted<Run extends { readonly counter: Counter | undefined }>(
     check: Check<Run>,

@@ -141,7 +141,10 @@ const documentOf = (draft: Draft): fc.Arbitrary<JsonSchema> =>
  */
 const BROKEN = new Set(['ReferenceError', 'TypeError', 'RangeError'])
 
-/** ajv overlooks anchors in dependentSchemas: they resolve nothing, and never count as duplicates. */
+/**
+ * ajv overlooks anchors in dependentSchemas: references to them do not resolve, and two equal anchors do not
+ * cause an error.
+ */
 function hasHiddenAnchor(schema: JsonSchema): boolean {
   let hidden = false
   JSON.stringify(schema, (key, part: unknown) => {

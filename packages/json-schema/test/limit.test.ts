@@ -146,7 +146,7 @@ describe('patterns of a validator with maxSteps', () => {
     String.raw`^\p{L}`, String.raw`^\u{1F600}$`, String.raw`^\uD83D\uDE00$`, String.raw`\x61`, String.raw`[\w-.]`,
     String.raw`^\p{}$`, '{a', ']', '[^]', '[]', String.raw`[\]a]`, String.raw`\cJ`, String.raw`\0`, '.', '^.$', '^.{2}$',
     '^(a+)+$', '^(a|aa)+$', '(x+x+)+y', '^(?:a?){3}b', '()*', '(a*)*b', String.raw`^\d+-\d+$`, '^(?:(?=a)a|b)*$', '(?=a)*b',
-  ])('match in the same way as RegExp: %s', (pattern) => {
+  ])('match the same strings as RegExp: %s', (pattern) => {
     expect(TEXTS.filter((text) => matches(pattern, text))).toEqual(TEXTS.filter((text) => native(pattern, text)))
   }) // prettier-ignore
 
@@ -163,8 +163,8 @@ describe('patterns of a validator with maxSteps', () => {
     ),
   }))
 
-  it('match in the same way as RegExp for generated patterns', () => {
-    // V8 also starts matches inside a surrogate pair, so the texts must not contain any.
+  it('match the same strings as RegExp for generated patterns', () => {
+    // V8 also starts matches inside a surrogate pair, so the texts must not contain surrogate pairs.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 6 })
     fc.assert(
       fc.property(node, text, (pattern, value) => {

@@ -3,7 +3,7 @@ import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetw
 /** Finds the route or probe for a request from its URL and the URL that the client sent. */
 export type Router = (url: string, original: string) => Route | Probe | undefined
 
-/** The MCP path of a mount if the option `path` is not set. */
+/** The MCP path of a mount if the `path` option is not set. */
 export const DEFAULT_PATH = '/mcp'
 
 export const pathOf = (url: string): string => {

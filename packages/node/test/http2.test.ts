@@ -67,7 +67,7 @@ it('HTTP/2 replies to HEAD (405) and to other paths (404) have no body', async (
   expect((await send('', { ':path': '/other' })).head[':status']).toBe(404)
 })
 
-it('HTTP/2 request bodies are read up to the limit', async () => {
+it('HTTP/2 request bodies are refused with 413 if they exceed the limit', async () => {
   await serve({ ...options, limits: { bodyBytes: 1_000 } })
   expect((await send(callFrame('echo', { text: 'x' }))).head[':status']).toBe(200)
   expect((await send(callFrame('echo', { text: 'x'.repeat(1_000) }))).head[':status']).toBe(413)

@@ -62,7 +62,7 @@ describe("a mount's path", () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('is named in the 404 reply of node:http for other paths', async () => {
+  it('is named in the 404 reply to other paths on node:http', async () => {
     const origin = await serve(mount({ path: '/ai' }))
     const response = await fetch(`${origin}/ai/`, { method: 'POST' })
     expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])

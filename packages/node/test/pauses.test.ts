@@ -21,7 +21,7 @@ function fakeTimers(): void {
 }
 
 describe('a paused connection', () => {
-  it('stays open while another route slowly reads a request body, even after it has carried a stream', async () => {
+  it('stays open while another route slowly reads a request body, even if the connection has carried a stream', async () => {
     fakeTimers()
     const read = deferred()
     const uploads: IncomingMessage[] = []

@@ -89,8 +89,8 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
   )
 
 /**
- * Returns the attributes of a caller's span when it ends. There, every failure counts as an error, even the
- * caller's own mistakes.
+ * Returns the attributes of a caller's span when it ends. In a caller's span, every failure counts as an
+ * error, even the caller's own mistakes.
  */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type

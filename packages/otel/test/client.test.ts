@@ -66,7 +66,7 @@ const withinHost = <T>(step: () => Promise<T>): Promise<T> =>
   })
 
 describe('client telemetry', () => {
-  it('creates one span per request: the handshake, lists, pings and calls', async () => {
+  it('creates one span for each handshake, list request, ping and call', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer()
     const client = await connectOver('memory', server, sessions())

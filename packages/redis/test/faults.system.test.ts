@@ -88,7 +88,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply', async () => {
+  it('makes 10,000 concurrent commands fail, with at most 2,000 of them waiting for a reply', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -121,7 +121,7 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus resend messages that Redis may have stored, but each still arrives once and in order', async () => {
+  it('makes the bus resend messages that Redis may have stored, yet each arrives once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []

@@ -145,7 +145,7 @@ describe('a task record overwritten by someone else', () => {
 })
 
 describe('a bus listener that throws', () => {
-  it('has its error logged, and does not stop delivery to any listener', async () => {
+  it('does not stop delivery to any listener, and its error is logged', async () => {
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
     const fail = (): never => {

@@ -55,7 +55,10 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
 }
 
-/** Rejects lone surrogates, which UTF-8 cannot encode, so that the client's text would not match the digest. */
+/**
+ * Rejects lone surrogates. UTF-8 cannot encode them, so the text that a client receives would not match the
+ * digest.
+ */
 export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
 
 /** Writes JSON that is also valid YAML: characters that YAML 1.1 forbids or reads as line breaks are escaped. */

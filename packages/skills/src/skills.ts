@@ -40,7 +40,7 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 
 const ID = 'io.modelcontextprotocol/skills'
 /**
- * The maximum size of a page, in bytes. Even with one large entry on top, a page fits into the longest line
+ * The maximum size of a page, in bytes. Even with one more large entry, a page fits into the longest line
  * that clients accept.
  */
 const PAGE_BYTES = 1024 * 1024

@@ -141,7 +141,7 @@ describe('SKILL.md', () => {
     expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
   })
 
-  it('escapes characters that YAML 1.1 forbids in generated frontmatter', async () => {
+  it('escapes the characters that YAML 1.1 forbids if its frontmatter is generated', async () => {
     const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([

@@ -265,7 +265,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(resources[0]).toMatchObject({ name: 'git-workflow', description: 'How this team branches' })
   })
 
-  it('can be read by session clients, which do not know the extension', async () => {
+  it('can be read by clients with a session, which do not know the extension', async () => {
     const { server } = bench([git])
     const client = await openSession(server)
     const uri = 'skill://git-workflow/references/NAMES.md'
@@ -275,7 +275,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     await client.close()
   })
 
-  it('are sent unchanged, even with a byte order mark, a NUL or a space in the name', async () => {
+  it('are sent unchanged, even if they contain a byte order mark or a NUL, or have a space in their name', async () => {
     const files = { 'a b?.md': '\ufeffx', 'data.bin': new Uint8Array([0, 65]), NOTES: Buffer.from('é') }
     const { request } = bench([{ ...named('odd'), files }])
     expect(bytesOf(await read(request, 'skill://odd/a%20b%3F.md'))).toEqual(Buffer.from('\ufeffx'))

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream'
 
-/** The number of UTF-16 code units in joined frames after which they are written. */
+/** Joined frames are written once they contain this many UTF-16 code units. */
 const BATCH = 64 * 1024
 /**
- * The maximum length of joined frames that are waiting for a slow peer. It is limited because all of them
- * combined may exceed the runtime's maximum string length.
+ * The maximum length of the frames that are joined for a slow peer. Joining all waiting frames could exceed
+ * the runtime's maximum string length.
  */
 const PIECE = 1024 * 1024
 

@@ -66,7 +66,7 @@ describe('the drain period', () => {
     ['a deadline', { deadline: 1_000 }, 1_500],
     ['no deadline', undefined, 10_500],
   ])(
-    'ends half a second after the deadline passed to `close` if the client does not read: %s',
+    'ends half a second after the deadline that `close` receives if the client does not read: %s',
     async (_what, options, ms) => {
       const output = new Writable({ write: () => {} })
       const { handle, aborted, closed } = await running({ output })

@@ -12,7 +12,7 @@ const HELLO = initialize().params ?? {}
 
 type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>
 
-/** Returns the client's end of two streams of lines. */
+/** Returns the client's end of a pair of line streams. */
 class Lines implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
@@ -112,7 +112,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
   })
 })
 
-describe('serveStdio with only session revisions', () => {
+describe('serveStdio with only revisions that use sessions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
   it('serves only official clients that send initialize, whether or not they probe first', async () => {
@@ -125,7 +125,7 @@ describe('serveStdio with only session revisions', () => {
     ).toEqual([served('2025-11-25'), served('2025-11-25'), 'gives up'])
   })
 
-  it('responds to a probe with an error of the session era, and then opens a session', async () => {
+  it('responds to a probe with an error, and can then open a session', async () => {
     await converse(revisions, [
       ['server/discover', { _meta: META }, error(-32600)],
       ['tools/call', { ...call, _meta: META }, error(-32600)],

@@ -21,7 +21,7 @@ async function serve(options: ServeStdioOptions = {}): Promise<Served> {
   return { server, input, output, handle }
 }
 
-/** Records the exit codes of `process.exit`, which does not end the process. */
+/** Replaces `process.exit` with a function that only records the exit codes. */
 function exits(): unknown[] {
   const codes: unknown[] = []
   const exit = vi

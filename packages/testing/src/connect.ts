@@ -27,13 +27,13 @@ type Scripted<Handler, Answer> = Handler | readonly Answer[]
 
 /** The answers of the test client, which declares only the capabilities for which it has answers. */
 export interface ScriptedAnswers {
-  /** Answers form elicitation requests. */
+  /** Responds to form-mode elicitation requests. */
   readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitResult>
-  /** Answers URL elicitation requests. */
+  /** Responds to URL-mode elicitation requests. */
   readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
-  /** Answers sampling requests. A string is the model's reply. */
+  /** Responds to sampling requests. A string is the model's reply. */
   readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
-  /** The roots that every roots request returns. */
+  /** The roots that are returned for every roots request. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
 

@@ -18,7 +18,7 @@ export interface HttpTransportOptions {
 
 const VERSION = 'mcp-protocol-version'
 
-/** Thrown for an HTTP error status, unless the status belongs to the reply to a single request. */
+/** Thrown for a reply with an HTTP error status, unless its body is a JSON-RPC message with an id. */
 export class HttpStatusError extends Error {
   readonly status: number
   readonly body: string

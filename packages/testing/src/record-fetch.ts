@@ -15,7 +15,7 @@ export interface RecordedExchange {
   readonly headers: Readonly<Record<string, string>>
   /** The part of the response body that has been read so far. */
   readonly body: string
-  /** The complete response, parsed as JSON. Undefined before the end, and if it is not JSON. */
+  /** The complete response, parsed as JSON. Undefined until the response has ended, or if it is not JSON. */
   readonly message: unknown
   /** The events so far, if the response is a stream. */
   readonly events: readonly SseEvent[]

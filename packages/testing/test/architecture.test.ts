@@ -203,7 +203,7 @@ describe("code that depends on the protocol's era", () => {
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('branches in only one file, and never in a feature', () => {
+  it('branches on the era in only one file, and never in the code of a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })

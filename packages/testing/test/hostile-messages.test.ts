@@ -124,7 +124,7 @@ describe('an invalid message', () => {
     },
   )
 
-  it('receives one error response, regardless of where it is cut off', async () => {
+  it('receives one error response, wherever the message is cut off', async () => {
     const bench = await serve()
     const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
     for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))

@@ -109,7 +109,7 @@ describe('a transport from the official SDK', () => {
     )
   })
 
-  it('is rejected with a different error than a missing transport', async () => {
+  it('is rejected with a different error from the one for a missing transport', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )

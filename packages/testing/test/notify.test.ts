@@ -64,7 +64,7 @@ async function heardBy(connection: TestConnection, { server }: Made): Promise<re
     .slice(0, -1)
 }
 
-describeMatrix('a server outside a call', { transports: HOST_TRANSPORTS }, (cell) => {
+describeMatrix('a server that sends messages outside calls', { transports: HOST_TRANSPORTS }, (cell) => {
   it.each([
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
@@ -99,7 +99,7 @@ describeMatrix('a server outside a call', { transports: HOST_TRANSPORTS }, (cell
 })
 
 describeMatrix(
-  'a server outside a call',
+  'a server that sends messages outside calls',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
     it('sends log messages to all sessions, at the level that each session has set', async () => {

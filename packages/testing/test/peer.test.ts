@@ -110,7 +110,7 @@ describe('a test connection', () => {
     ])
   })
 
-  it('rejects pending requests when the server ends', async () => {
+  it('rejects pending requests when the server closes the connection', async () => {
     const { peer, end } = await open()
     const waiting = expect(peer.request('ping')).rejects.toThrow('ended before the response arrived')
     await end.close()

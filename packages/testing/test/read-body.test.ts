@@ -20,7 +20,7 @@ interface Body {
   readonly cancelled: () => boolean
 }
 
-/** Records how a reader ended. Rejects more than 100 bytes. */
+/** Counts how often a reader has ended, and rejects bodies of more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}

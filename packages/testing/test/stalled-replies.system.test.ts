@@ -141,7 +141,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
       await closed
     })
 
-    it('is sent in full if its client resumes reading, after which the socket has its old timeout', async () => {
+    it('is sent in full if its client resumes reading, and the socket then has its original timeout again', async () => {
       const { client, socket } = await call('flood')
       const before = socket.timeout
       await expect.poll(() => socket.timeout).toBe(60_000)

@@ -61,7 +61,7 @@ describe('npm run walk', () => {
     return found
   }
 
-  it.each(FLOWS)('stays within the maximum $most for $flow', ({ flow, most }) => {
+  it.each(FLOWS)('counts no more than $most for $flow', ({ flow, most }) => {
     const { files, functions, frames } = walkOf(flow)
     // Coverage that finds nothing must not pass.
     expect(functions.length).toBeGreaterThan(files.length)

@@ -14,14 +14,14 @@ const CANCELLED = 'notifications/cancelled'
 const UPDATED = 'notifications/resources/updated'
 
 /**
- * The transports, with true for those that carry several subscriptions on one connection, so that a
- * notification announces the end of each.
+ * The transports. The boolean is true if several subscriptions share a connection, so that a notification
+ * announces the end of each one.
  */
 const TRANSPORTS: readonly [name: string, over: MatrixTransport, shared: boolean][] = [
   memoryTransport,
   ...HOST_TRANSPORTS,
 ].map((over) => [over.name, over, over.name === 'memory' || over.name === 'stdio'])
-const SERVERS = { 'with the session revisions': {}, alone: { revisions: [REVISION] } } as const
+const SERVERS = { 'with the revisions that use sessions': {}, alone: { revisions: [REVISION] } } as const
 const CELLS = TRANSPORTS.flatMap(([name, over, shared]) =>
   Object.entries(SERVERS).map(([kind, options]) => [name, kind, { over, shared, options }] as const),
 )

@@ -65,7 +65,7 @@ function cover(schema: Zod3Node): Zod4Schema {
       validate: (value) => validate(schema as unknown as StandardSchema, value),
       jsonSchema: { input: convert('input'), output: convert('output') },
     },
-    // Properties are wrapped on first use, because schemas may contain themselves.
+    // Properties are wrapped on first use, because schemas may be recursive.
     _zod: {
       get def() {
         shown ??= show(def)

@@ -276,7 +276,7 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
     ['a set in a tuple', z.tuple([z.string(), z.set(z.string())]), '"a[1]": ZodSet'],
     ['undefined', z.undefined(), '"a": ZodUndefined'],
     ['a literal bigint', z.literal(1n), '"a": A literal bigint'],
-  ])('names the path to %s, which JSON cannot represent, and a remedy', (_, part, place) => {
+  ])('names a remedy, and the path to %s, which JSON cannot represent', (_, part, place) => {
     for (const act of [
       () => engine.input(zod3(z.object({ a: part })), inputSite),
       () => engine.output(zod3(z.object({ a: part })), outputSite),

@@ -111,7 +111,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus resend messages that Redis may have stored, but each still arrives once and in order',
+        name: 'makes the bus resend messages that Redis may have stored, yet each arrives once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -164,7 +164,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'has its error logged, and does not stop delivery to any listener',
+        name: 'does not stop delivery to any listener, and its error is logged',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',

@@ -10,7 +10,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'receives one error response, regardless of where it is cut off',
+          name: 'receives one error response, wherever the message is cut off',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],

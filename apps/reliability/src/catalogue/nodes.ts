@@ -27,7 +27,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply',
+          name: 'makes 10,000 concurrent commands fail, with at most 2,000 of them waiting for a reply',
         },
       ],
     },

@@ -279,7 +279,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'stays open while another route slowly reads a request body, even after it has carried a stream',
+          name: 'stays open while another route slowly reads a request body, even if the connection has carried a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',

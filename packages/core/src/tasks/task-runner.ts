@@ -50,7 +50,7 @@ interface TasksOptions {
   readonly onStored?: ((key: TaskKey) => void) | undefined
   /** The maximum number of running tasks per owner. */
   readonly maxRunning: number
-  /** The maximum number of running tasks for all anonymous clients combined. */
+  /** The maximum number of running tasks that all anonymous clients together may have. */
   readonly maxAnonymous: number
   /** Runs the calls, with the time limits that apply to tasks. */
   readonly dispatcher: Dispatcher
@@ -63,7 +63,7 @@ interface TasksOptions {
 }
 
 interface TaskRequest {
-  /** How long the client asks for the task to be kept, in ms. */
+  /** How long the client wants the task to be kept, in ms. */
   readonly ttlMs: number | undefined
   /** A message that the model receives while the result is pending. */
   readonly immediateResponse: string | undefined
@@ -72,8 +72,8 @@ interface TaskRequest {
 /** The minimum `ttl`, in ms. With a smaller value, a task could expire before its client reads it. */
 const MIN_TTL_MS = 1_000
 /**
- * The length of a task id, in characters: 132 random bits, because only the id protects an anonymous client's
- * task.
+ * The length of a task id, in characters. It holds 132 random bits, because nothing but the id protects an
+ * anonymous client's task.
  */
 const TASK_ID_LENGTH = 22
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
@@ -361,7 +361,7 @@ function answerAll({ questions }: RunningTask, responses: Readonly<Record<string
 }
 
 /**
- * Creates the error for an unknown task. It is the same for other owners' tasks, for expired tasks and for
- * tasks that never existed.
+ * Creates the error for an unknown task. The error is the same whether the task belongs to another owner, has
+ * expired or never existed.
  */
 export const unknownTask = (): McpError => invalidParams('Task not found')

@@ -60,7 +60,7 @@ export async function pollTask(
   return record
 }
 
-/** Signals changes. Several changes that have not been read yet count as one. */
+/** Signals that the task has changed. Several changes count as one until they are read. */
 class Changes {
   #changed = false
   #wake: (() => void) | undefined
@@ -80,7 +80,8 @@ class Changes {
     return new Promise((resolve) => {
       const end = (): void => {
         clock.clearTimeout(timer)
-        // The listener must be removed, because a single call may read its task thousands of times.
+        // Otherwise, listeners would accumulate, because a single call may read its task thousands of
+        // times.
         signal.removeEventListener('abort', end)
         this.#wake = undefined
         resolve()
@@ -98,7 +99,10 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
   return requests && { requests, exchange }
 }
 
-/** Sends the questions of a task on another node through a call on this node that waits for the task. */
+/**
+ * Sends a task's questions through a call that waits for the task. The task runs on another node, and the
+ * call on this one.
+ */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: RemoteTask['answer']

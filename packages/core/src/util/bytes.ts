@@ -24,8 +24,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 can
- * spell the same bytes in several ways, and a second spelling of an id must not act as a second id.
+ * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. The same bytes
+ * have several spellings in base64, and a second spelling of an id must not act as a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined

@@ -2,9 +2,9 @@ import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
- * The names of all options. An object stands for a group of options, and `null` for an option that is only
- * for tests, which error messages do not list. All other values are equivalent. The type ensures that no name
- * is missing.
+ * The names of all options. An object as the value stands for a group of options, and `null` for an option
+ * that exists only for tests and is not listed in error messages. The value is otherwise ignored. The type
+ * ensures that no name is missing.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
@@ -25,7 +25,10 @@ export function checkNames(given: unknown, names: object, hints: NameHints = {})
 interface Group {
   readonly names: object
   readonly hints: NameHints
-  /** All names in the tree, for suggestions, because an option may have been passed in the wrong group. */
+  /**
+   * All names in the tree. Suggestions consider all of them, because an option may have been passed in the
+   * wrong group.
+   */
   readonly all: object
   readonly prefix: string
 }

@@ -28,7 +28,10 @@ export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown)
   }
 }
 
-/** Returns whether a value must be awaited. Using other values synchronously saves a promise. */
+/**
+ * Returns whether a value must be awaited. All other values are used synchronously, which avoids creating a
+ * promise.
+ */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
@@ -42,8 +45,8 @@ export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaita
 }
 
 /**
- * Throws if a promise is passed where a plain value is required. If the promise rejects later, the rejection
- * must not terminate the process.
+ * Throws if a promise is passed where a plain value is required. Also handles a later rejection of the
+ * promise, which would otherwise terminate the process.
  */
 export function refusePromise(value: unknown, problem: string): void {
   if (!isPromiseLike(value)) return
@@ -60,7 +63,7 @@ export class InOrder {
     return this.#tail
   }
 
-  /** Runs a step immediately if no other is running, and otherwise after all earlier steps. */
+  /** Runs a step immediately if no other step is running, and otherwise after all earlier steps. */
   run<T>(step: () => Awaitable<T>): Awaitable<T> {
     const result = this.#tail === undefined ? step() : this.#tail.then(step)
     if (result instanceof Promise) this.#wait(result)

@@ -38,7 +38,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** Creates a token with six random bits per character, which are safe in headers, URLs and SSE fields. */
 export function randomToken(length: number, random: Random = secureRandom): string {
-  // Adding the characters one at a time would create a string for each of them.
+  // Adding the characters one at a time would create an intermediate string for each of them.
   const codes: number[] = []
   for (const byte of random(length)) codes.push(ALPHABET.charCodeAt(byte & 63))
   return String.fromCharCode(...codes)

@@ -138,7 +138,8 @@ export class Deadlines {
       const left = first.at - now
       // A longer remaining time means that the clock was set back.
       if (left > 0 && left <= this.#ms) {
-        // `due` may have added the member again, and thereby started a timer that would be too late for this one.
+        // `due` may have added the member again, which starts a timer that would fire too late for the current
+        // member.
         this.#arm(left)
         return
       }

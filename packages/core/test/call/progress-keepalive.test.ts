@@ -119,7 +119,7 @@ describe('the keepalive for a call with a progress token', () => {
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // The timers are one for each handler, one for all time limits, and one for all keepalives.
+    // There is one timer for each handler, one for all time limits, and one for all keepalives.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)

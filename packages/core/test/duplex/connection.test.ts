@@ -275,7 +275,7 @@ describe('a 2026-07-28 request that arrives before the server is ready', () => {
 })
 
 describe('a slow client', () => {
-  /** A transport whose peer, from the first write on, does not catch up until the test says so. */
+  /** A transport whose peer falls behind at the first write, and catches up only when the test says so. */
   class SlowTransport extends ScriptedTransport {
     caughtUp: (() => void) | undefined
     override send(message: string): void | Promise<void> {

@@ -63,7 +63,7 @@ describe('createMemoryTransportPair', () => {
     await settled()
     expect([Number(left.queued) / text.length, continued]).toEqual([2, 0])
     handled[1]?.resolve()
-    // The last message still waits for its handler.
+    // The last message is still waiting for its handler.
     await Promise.all(behind)
     expect(left.queued).toBe(text.length)
     handled[2]?.resolve()

@@ -11,7 +11,7 @@ interface Kept {
   logLevel?: string
 }
 
-/** Returns the options of a call in a session that records its updates. */
+/** Returns the options for a call in a session, and the list in which the session records its updates. */
 function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []

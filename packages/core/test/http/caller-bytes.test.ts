@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { CallerBytes, type Holding } from '../../src/http/caller-bytes.ts'
 import { networkOf } from '../../src/stores/principal.ts'
 
-/** Queues replies to callers, and records the names of the replies that must end soon or at once. */
+/**
+ * Queues replies to callers. Records the names of the replies that must end soon, and of those that must end
+ * at once.
+ */
 function held(limit = 100) {
   const bytes = new CallerBytes(limit)
   const soon: string[] = []

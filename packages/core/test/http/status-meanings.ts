@@ -1,7 +1,7 @@
 import type { StatusKey } from '../../src/http/refusals.ts'
 
 /**
- * Explains when a mount sends each status, for `docs/reference/http.md`. These texts are separate from the
+ * Explains when a mount sends each status, for `docs/reference/http.md`. These texts are kept apart from the
  * table of refusals, because every server loads that table.
  */
 export const WHEN: Readonly<Record<StatusKey, string>> = {

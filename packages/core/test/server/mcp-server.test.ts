@@ -76,7 +76,7 @@ describe('McpServer', () => {
     )
   })
 
-  it('sends icons and website only in revisions that support them', async () => {
+  it('sends its icons and website URL only in revisions that support them', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
     expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })
@@ -93,7 +93,7 @@ describe('McpServer', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('derives capabilities from the registered definitions, including empty lists', async () => {
+  it('declares capabilities for the registered definitions, even for an empty list of tools', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
@@ -257,7 +257,7 @@ describe('changing definitions while clients are connected', () => {
     }
   })
 
-  it('sends no notification for a capability that was not declared, but affects the next list', async () => {
+  it('sends no notification for a capability that was not declared, but changes the next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -305,7 +305,7 @@ describe('server.add', () => {
     )
   })
 
-  it('registers definitions of all kinds', async () => {
+  it('registers definitions of every kind', async () => {
     const server = create()
     server.add(
       defineTool({ name: 't', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -347,7 +347,7 @@ describe('a lifespan that fails to open', () => {
   it.each([
     ['at once', () => { throw new Error('canary') }], // prettier-ignore
     ['later', () => Promise.reject(new Error('canary'))],
-  ])('is opened again for the next client if it fails %s', async (_, open) => {
+  ])('is opened again for the next client if opening fails %s', async (_, open) => {
     let fails = true
     const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
     const refused = await openPeer(server)

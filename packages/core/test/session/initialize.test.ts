@@ -47,7 +47,7 @@ describe('initialize', () => {
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client, and the lists for which it receives change notifications', async () => {
+  it('records the client, and the lists for which the client receives change notifications', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -70,7 +70,7 @@ describe('initialize', () => {
     ['of the maximum size without its icons', true, 0, 9],
     ['over the maximum without its icons', false, 1, 9],
   ])(
-    'stores client info up to the maximum size, and returns an error above it: %s (stored: %s)',
+    'stores client info up to the maximum size, and returns an error if it is larger: %s (stored: %s)',
     async (_what, kept, more, icons) => {
       const info = { name: '', version: '' }
       const size = JSON.stringify({ capabilities: {}, info }).length

@@ -73,7 +73,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps a new listener that subscribes after all earlier listeners on the topic have left', () => {
+  it('keeps a new listener on a topic if an earlier listener is removed twice', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))

@@ -84,7 +84,7 @@ describe('MemoryEventStore', () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drops the oldest events beyond a limit, and no longer reads from earlier positions', () => {
+  it('drops the oldest events beyond a limit, and rejects positions before the remaining events', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

@@ -110,7 +110,7 @@ describe('MemoryTaskStore', () => {
     expect(store.get(other) !== undefined).toBe(kept)
   })
 
-  it('lists tasks with the same creation time in the order of their ids', () => {
+  it('orders tasks with the same creation time by id', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
     const list = (after?: string, limit = 9): unknown =>

@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('merges identical notifications, and keeps the first owner and position', () => {
+  it('merges identical notifications, and keeps the owner and position of the first one', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -78,7 +78,7 @@ describe('SubscriptionSet', () => {
   }
   const ids = (...all: (Subscription | undefined)[]): unknown[] => all.map((one) => one?.id)
 
-  it('limits subscriptions per principal and overall', () => {
+  it('limits subscriptions per principal and in total', () => {
     const { set, open } = setUp(3, 2)
     expect(ids(open('a', 'ann'), open('b', 'ann'), open('c', 'ann'))).toEqual(['a', 'b', undefined])
     expect(ids(open('d', 'bob'), open('e', 'bob'), open('f'))).toEqual(['d', undefined, undefined])
@@ -107,7 +107,7 @@ describe('SubscriptionSet', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it("starts a subscription's filters, and ends them without further notifications when its queue overflows", () => {
+  it("starts a subscription's filters, and stops them as soon as the subscription's queue overflows", () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

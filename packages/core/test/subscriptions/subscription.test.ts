@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('when the connection closes, responds to every subscription while calls continue', async () => {
+  it('responds to every subscription when the connection closes, before running calls have ended', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it("keeps a session's notifications separate from a subscription's", async () => {
+  it("keeps a session's notifications separate from those of a subscription", async () => {
     const { server, transport, listen } = serve()
     await transport.receive(initialize('2025-11-25', { id: 'i' }))
     await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))
@@ -278,7 +278,7 @@ describe('a stateless call on a duplex transport', () => {
 })
 
 describe('ctx.trace', () => {
-  it("contains the request's trace context in both eras", async () => {
+  it("contains the request's trace context both with and without a session", async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const seen: unknown[] = []
     const { server, ask } = serve({}, (traced) =>

@@ -7,7 +7,7 @@ interface Reply {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  /** Missing from errors and notifications. A test that reads this expects a result. */
+  /** The result, which errors and notifications lack. A test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }

@@ -3,7 +3,7 @@ import { bearer } from '../../src/http/guard/bearer.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 
 interface Reply {
-  /** Missing from errors. A test that reads this expects a result. */
+  /** The result, which error responses lack. A test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }

@@ -45,7 +45,7 @@ function slowStore() {
   return { reads, notified, errors, changed }
 }
 
-it('`TaskWatch` reads a task once more, regardless of how often the task changes during a read', async () => {
+it('`TaskWatch` reads a task only once more after a read, however often the task changed during that read', async () => {
   const { reads, notified, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')
@@ -58,7 +58,7 @@ it('`TaskWatch` reads a task once more, regardless of how often the task changes
   expect(notified).toEqual(['a working', 'a completed', 'b cancelled'])
 })
 
-it('`TaskWatch` does not report a missing task, and retries a failed read when the task changes next', async () => {
+it('`TaskWatch` does not report a missing task, and retries a failed read the next time the task changes', async () => {
   const { reads, notified, errors, changed } = slowStore()
   changed('a')
   await reads[0]?.give(undefined)

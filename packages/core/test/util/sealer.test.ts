@@ -92,7 +92,7 @@ describe('keys passed to createSealer', () => {
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are not derived, and no random bytes are generated, until the first use', async () => {
+  it('are derived only on first use, and no random bytes are generated before then', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

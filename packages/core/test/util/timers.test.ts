@@ -7,7 +7,7 @@ import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
 const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('Recurring', () => {
-  it('runs at its interval from start to stop', async () => {
+  it('runs at regular intervals until it is stopped', async () => {
     const clock = new FakeClock()
     let runs = 0
     const recurring = new Recurring(clock, 100, () => runs++)
@@ -64,7 +64,7 @@ describe('Deadlines', () => {
     return { clock, deadlines: new Deadlines(clock, 100), fired, member }
   }
 
-  it('calls each member on time, even if the clock is set back', async () => {
+  it('calls back each member on time, even if the clock is set back', async () => {
     const { clock: fake, fired, member } = setUp()
     let skew = 0
     const clock = {
@@ -83,7 +83,7 @@ describe('Deadlines', () => {
     expect(fired).toEqual(['before 100', 'after 150'])
   })
 
-  it('calls each member once, with a single timer for all members', async () => {
+  it('calls back each member once, with a single timer for all members', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name))
     for (const one of members) {
@@ -97,7 +97,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('restarts the deadline of a member that is added again, and does not call a removed member', async () => {
+  it('restarts the deadline of a member that is added again, and does not call back a removed member', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const [a, b, c] = [member('a'), member('b'), member('c')]
     for (const one of [a, b, c]) deadlines.add(one)

@@ -42,7 +42,8 @@ export function tuple(scope: Scope, schemas: Items, keyword: string): Check | un
         run.evaluated[slot] = checkAt(check, (data as Items)[i], run, i)
         if (run.evaluated[slot] === false) return false
       }
-      // If a list ends before this item, ajv continues only if it has reached the item in an earlier list.
+      // If the list is too short to contain this item, ajv reuses the item's result in an earlier list, and
+      // continues only if there is one.
       if (run.evaluated[slot] !== true) return undefined
     }
     return true
@@ -60,7 +61,7 @@ export function additionalItems(scope: Scope, schema: unknown): Check | undefine
   return Array.isArray(first) ? itemsFrom(scope, schema, 'additionalItems', first.length) : undefined
 }
 
-/** @param from - the number of items that already have schemas, or undefined if the schema has none */
+/** @param from - the number of items at the start that have their own schemas; undefined if no items do */
 function itemsFrom(
   scope: Scope,
   schema: unknown,
@@ -92,7 +93,7 @@ export function contains(scope: Scope, schema: unknown): Check | undefined {
   const slot = isAny ? scope.routine.slots++ : -1
   return (data, run) => {
     const start = run.failures.length
-    // Like ajv, treats an empty list as containing a match if an earlier list within the same list contained one.
+    // An empty list has the same result as the previous list that this keyword has checked, as in ajv.
     const isEmpty = isAny && (data as Items).length === 0
     const enough = max === undefined ? min : max + 1
     const isValid = isEmpty
@@ -116,7 +117,8 @@ export function unevaluatedItems(scope: Scope, schema: unknown): Check | undefin
   if (known === true) return undefined
   scope.items = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  // Like ajv, compares the index with a note of any type: no number is less than undefined, and true counts as 1.
+  // The number of evaluated items may be recorded as undefined or true. As in ajv, no length is greater than
+  // undefined, and true counts as 1.
   const evaluated = (run: Run): number =>
     (known instanceof Slot ? run.evaluated[known.at] : (known ?? 0)) as number
   if (schema === false)

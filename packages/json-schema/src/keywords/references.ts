@@ -13,15 +13,15 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    // Merging requires no step in a run, because a keyword before this one that creates a slot also ends the
-    // group.
+    // The step that `mergeEvaluated` may return is not needed, because a keyword that creates a slot before this
+    // one also ends the group.
     mergeEvaluated(scope, part)
     return part.check
   }
   return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
-/** Calls a routine that is known at compile time, so that what it evaluates may also be known. */
+/** Calls a routine that is known at compile time. What the routine evaluates may then be known as well. */
 function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
   if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)

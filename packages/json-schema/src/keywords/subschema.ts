@@ -110,8 +110,8 @@ function makeChecks(scope: Scope): Check {
   const all = inTurn(checks)
   if (ofType === undefined) return all
   if (!isComposite) return checks.length === 0 ? ofType : (data, run) => ofType(data, run) && all(data, run)
-  // If the schema is one of several alternatives, ajv also reports failures of the keywords for any type if the
-  // value has the wrong type.
+  // If the value has the wrong type, and the schema is one of several alternatives, ajv also reports failures of
+  // the keywords that apply to any type.
   const first = made[0]
   return (data, run) => {
     if (ofType(data, run)) return all(data, run)

@@ -9,8 +9,8 @@ import * as values from './values.ts'
 type MakeCheck = (scope: Scope, value: never, keyword: string, type: string | undefined) => Check | undefined
 
 /**
- * The allowed types of the keyword's value, and the function that makes its check. It is omitted if another keyword
- * handles this one.
+ * The allowed types of the keyword's value, and the function that makes its check. The function is omitted if
+ * another keyword handles this one.
  */
 type Keyword = readonly [takes: readonly string[], make?: MakeCheck]
 

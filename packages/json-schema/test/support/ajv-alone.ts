@@ -52,8 +52,8 @@ function instanceFor(dialect: Dialect): Instance {
  */
 export function ajvAlone(schema: JsonSchema): Judge {
   const { ajv, own } = instanceFor(dialectOf(schema))
-  // These two keywords are removed because ajv would look up the URI of the dialect, and return a promise for
-  // `$async`.
+  // These two keywords are removed, because `$schema` would make ajv look up the dialect's URI, and `$async` would
+  // make it return a promise.
   const { $schema: _, $async: __, ...bare } = schema
   try {
     const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')!

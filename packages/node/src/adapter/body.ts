@@ -8,7 +8,7 @@ const encoder = new TextEncoder()
  * Reads a request's stream to its end. If the limit, in bytes, is exceeded, the rest is discarded, so that
  * the connection can be reused.
  *
- * The function waits for the end of the stream even if as many bytes as declared have been read. If a reply
+ * The function waits for the end of the stream even after it has read as many bytes as declared. If a reply
  * is sent before the end of its request, Node, and servers built on it, drain the request again.
  *
  * @param accepted - the request, with its limits

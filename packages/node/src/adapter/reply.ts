@@ -53,7 +53,7 @@ export function watchNodeReply(
 }
 
 /**
- * Writes a stream reply to Node's response once it is its turn. A stream that cannot be sent is opened as
+ * Writes a stream reply to Node's response when its turn comes. A stream that cannot be sent is opened as
  * well, on a sink that drops its chunks, so that the endpoint ends it.
  *
  * @param sendHead - sends the head immediately, or leaves it to the first chunk; returns false if the stream
@@ -119,7 +119,7 @@ class ResponseSink implements FrameSink {
     this.#response = undefined
   }
 
-  /** Handles a disconnect of the client. */
+  /** Stops writing after the client has disconnected. */
   drop(): void {
     this.used = true
     this.#response = undefined

@@ -7,7 +7,7 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { onTestFinished } from 'vitest'
 
-/** A server that is listening, and a function that causes a value for each kind of metric. */
+/** A server that is listening, and a function that produces a value for each kind of metric. */
 export interface LoadedServer {
   readonly server: McpServer
   /** Sends one request of each kind in a session, and then ends the session. */

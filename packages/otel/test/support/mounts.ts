@@ -21,7 +21,7 @@ import { onTestFinished } from 'vitest'
 const ORIGIN = 'http://127.0.0.1:8000'
 type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** Ways to serve a server. Each one returns the target that a client connects to. */
+/** Ways to connect to an MCP server. Each one returns the target that a client connects to. */
 export const MOUNTS = {
   memory: (server) => {
     const [near, far] = createMemoryTransportPair()

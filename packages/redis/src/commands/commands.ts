@@ -137,7 +137,7 @@ export class Commands {
         { redis: this.#nameOf(node), err: error },
         'Redis does not serve commands. They are refused',
       )
-    // If the peer has vanished without closing the connection, it would otherwise take minutes to notice.
+    // Otherwise, it could take minutes to notice that the peer has vanished without closing the connection.
     this.#connection.reset?.()
   }
 }

@@ -103,7 +103,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
         if (this.#next === next) this.#next = undefined
       }
     }
-    // The former client remains in use until then, because other nodes of a cluster may still reply.
+    // The former client remains in use until the new one has connected, because other nodes of a cluster may still
+    // reply.
     void settle()
   }
 

@@ -45,7 +45,7 @@ interface Opening {
   readonly lease: StreamLease
   /** The arguments that make {@link APPEND} start the stream. */
   readonly args: readonly (string | number)[]
-  /** Starts the stream unless its first events are sent before. */
+  /** Starts the stream unless its first events have been sent by then. */
   readonly immediate: NodeJS.Immediate
 }
 

@@ -99,7 +99,7 @@ export class MessageReader {
   }
 
   /**
-   * Starts to read a stream. All streams are in one slot.
+   * Starts reading a stream. All streams are in one slot.
    *
    * @param from - the position after which to start. @default the end
    * @returns a function that stops reading

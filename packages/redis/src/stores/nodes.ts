@@ -49,7 +49,8 @@ export class RedisNodes implements Nodes {
     } catch (error) {
       // A Redis that is out of memory rejects the lease, but its sessions can still be read.
       if (!(error instanceof RedisReplyError)) {
-        // Redis has not replied, so the caller must refuse its request soon. The next request will join again.
+        // Redis has not replied, so the caller must refuse its request soon. The next request will try to join
+        // again.
         this.#listeners.delete(entry)
         throw error
       }

@@ -36,7 +36,7 @@ export class OpenStreams {
     this.#timer = undefined
   }
 
-  /** Extends the streams one after another, because there may be many, and this is not urgent. */
+  /** Extends the lifetimes one after another, because there may be many streams and this is not urgent. */
   async #prolong(): Promise<void> {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())

@@ -16,7 +16,7 @@ export interface RedisUsedStateLimits {
 /** How long a used state is kept after its expiry, in ms. The clocks of two nodes may each be off by 5 minutes. */
 const SKEW_MS = 10 * 60_000
 
-/** Stores the used states of each principal in a key that outlives them. */
+/** Stores the used states of each principal in a key that expires after all of them. */
 export class RedisUsedStates implements UsedStates {
   readonly #commands: Commands
   readonly #keys: Keys

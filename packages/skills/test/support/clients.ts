@@ -5,7 +5,7 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 interface Reply {
   readonly id?: number
   readonly method?: string
-  /** Missing from errors. Tests that read this expect a result. */
+  /** The result, which error responses lack. A test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }

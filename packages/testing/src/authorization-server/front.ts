@@ -16,7 +16,7 @@ export type Endpoint =
  */
 export type Disruption = 'unavailable' | 'unreachable' | 'silent'
 
-/** The path of each endpoint. Paths below the one of `authorization` also belong to that endpoint. */
+/** The path of each endpoint. Paths below that of `authorization` also belong to that endpoint. */
 export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   authorization: '/authorize',
   introspection: '/introspect',

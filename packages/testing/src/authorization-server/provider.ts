@@ -13,7 +13,7 @@ const DAY_S = 86_400
 /** The options of the authorization server that the provider needs. */
 export type ProviderSettings = Required<Omit<AuthorizationServerOptions, 'port' | 'lifetime'>>
 
-/** The state of an authorization server that outlives its signing key. */
+/** The part of an authorization server's state that outlives its signing key. */
 export interface ProviderState extends Pick<
   AuthorizationServer,
   'issuer' | 'client' | 'service' | 'lifetime'

@@ -24,7 +24,7 @@ async function open(create: CreateBus): Promise<Ends> {
 }
 
 function delivery(create: CreateBus): void {
-  it('delivers messages on every node, but only to listeners on their topic', async () => {
+  it("delivers a message to listeners on every node, but only to those on the message's topic", async () => {
     const { first, last, settled } = await open(create)
     const received: string[] = []
     first.subscribe('a', (message) => received.push(`1 ${JSON.stringify(message)}`))

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 /** An empty store for one test, and its clock. */
 export interface EventStoreSubject {
   readonly store: EventStore
-  /** Advances the store's clock, in ms. */
+  /** Advances the store's clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -172,7 +172,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 1)).toEqual([2])
   })
 
-  it('reports events as lost if the stream is unknown or has another epoch', async () => {
+  it('reports events as lost if the stream is unknown or has a different epoch', async () => {
     const { store } = await create(LIMITS)
     const before = await fill(store, key(), 1)
     const lease = await fill(store, key(), 1)
@@ -253,7 +253,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await append(store, third.lease, [event(2, 'third')])).toBe('kept')
   })
 
-  it('does not hand over a stream that is unknown, has ended or has another epoch', async () => {
+  it('does not hand over a stream that is unknown, has ended or has a different epoch', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.seize(key({ stream: 'other' }), lease.epoch, OTHER)).toBeUndefined()

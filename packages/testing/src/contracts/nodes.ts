@@ -41,7 +41,7 @@ function delivery(create: CreateNodes): void {
     await vi.waitFor(() => expect(received).toEqual([{ to: 'itself' }]))
   })
 
-  it('deliver messages to every listener on a node until the listener leaves', async () => {
+  it('deliver messages to every listener on a node until that listener is removed', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     const first = inbox()
@@ -66,7 +66,7 @@ function lives(create: CreateNodes): void {
     for (const { id } of nodes) expect(id).toMatch(/^[A-Za-z0-9_-]{1,32}$/)
   })
 
-  it('are alive from the time they join until their last listener has left', async () => {
+  it('are alive from the time they join until their last listener is removed', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     await a.join(() => {})

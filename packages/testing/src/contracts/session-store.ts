@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 /** An empty store for one test, and its clock. */
 export interface SessionStoreSubject {
   readonly store: SessionStore
-  /** Advances the store's clock, in ms. */
+  /** Advances the store's clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>
 }
 

@@ -16,7 +16,7 @@ export interface TaskStoreSubject {
   readonly store: TaskStore
   /** Returns the time on the store's clock, in ms since 1970. */
   readonly now: () => number
-  /** Advances the store's clock, in ms. */
+  /** Advances the store's clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -252,7 +252,7 @@ function fairness(create: CreateTaskStore): void {
     ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
     ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
   ])(
-    'if there are too many %s of %s, drops tasks of the caller with the most',
+    'if there are too many %s of %s, drops tasks of the caller that has the most',
     async (_1, _2, most, text, owner) => {
       const { store, now, pass } = await create(most)
       const end = async (taskId: string, of: string): Promise<void> => {

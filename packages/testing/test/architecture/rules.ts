@@ -95,8 +95,8 @@ export function httpOrder(source: Source): string[] {
 }
 
 /**
- * Returns pairs of folders that import each other, including type imports, with an import in each direction.
- * A folder and its subfolder may import each other, because an entry file imports everything below it.
+ * Returns pairs of folders that import each other, counting type imports, with an import in each direction. A
+ * folder and its subfolder may import each other, because an entry file imports everything below it.
  */
 export function mutualImports(sources: readonly Source[]): string[] {
   const arrows = new Map<string, Map<string, string>>()
@@ -120,7 +120,7 @@ export function lengthWall(source: Source, limit: number): string[] {
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
 }
 
-/** Returns folders with too many files, in which it is hard to find anything. Tests are exempt. */
+/** Returns folders with so many files that it is hard to find anything in them. Tests are exempt. */
 export function roomSize(sources: readonly Source[], limit: number): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {

@@ -32,29 +32,29 @@ function createClock(): { readonly clock: Clock; readonly pass: (ms: number) => 
   }
 }
 
-describeBus('in memory', () => ({ nodes: [new MemoryBus()], settled: async () => {} }))
+describeBus('MemoryBus', () => ({ nodes: [new MemoryBus()], settled: async () => {} }))
 
-describeSessionStore('in memory', () => {
+describeSessionStore('MemorySessionStore', () => {
   const { clock, pass } = createClock()
   return { store: new MemorySessionStore({ clock }), pass }
 })
 
-describeEventStore('in memory', (limits) => {
+describeEventStore('MemoryEventStore', (limits) => {
   const { clock, pass } = createClock()
   return { store: new MemoryEventStore({ ...limits, clock }), pass }
 })
 
-describeTaskStore('in memory', (limits) => {
+describeTaskStore('MemoryTaskStore', (limits) => {
   const { clock, pass } = createClock()
   return { store: new MemoryTaskStore({ ...limits, clock }), now: () => clock.now(), pass }
 })
 
-describeNodes('in memory', () => {
+describeNodes('MemoryNodes', () => {
   const network = new Map()
   return { nodes: [new MemoryNodes({ network }), new MemoryNodes({ network })] }
 })
 
-describeUsedStates('in memory', (limits) => {
+describeUsedStates('MemoryUsedStates', (limits) => {
   const { clock } = createClock()
   return { nodes: [new MemoryUsedStates({ clock, ...limits })], now: () => clock.now() }
 })

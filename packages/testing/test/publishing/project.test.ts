@@ -226,7 +226,7 @@ describe('updatePlaces', () => {
   const places = [{ file: 'a.md', before: 'Clone <this repository>. Then go', after: 'Then go' }]
   const facts = { repository: null, published: false }
 
-  it('replaces the text for one state with the text for the other', () => {
+  it('switches between the texts for before and after publishing', () => {
     const before = 'A. Clone <this repository>. Then go.'
     expect(updatePlaces(before, places, facts).text).toBe(before)
     expect(updatePlaces(before, places, { ...facts, published: true }).text).toBe('A. Then go.')

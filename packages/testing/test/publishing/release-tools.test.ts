@@ -70,7 +70,7 @@ describe('compareTags', () => {
     ['v1.10.0', moved],
   ])
 
-  it('finds a newer version by comparing numbers', () => {
+  it('finds a newer version by numeric comparison', () => {
     expect(compareTags({ version: 'v1.9.0', digest: old }, tags)).toEqual({ newer: 'v1.10.0' })
     expect(compareTags({ version: 'v1.10.0', digest: moved }, tags)).toEqual({})
   })
@@ -91,7 +91,7 @@ describe('withActions', () => {
 })
 
 describe('oldFacts', () => {
-  it('lists facts that were last checked more than 90 days ago, with their lines', () => {
+  it('lists facts that were last checked more than 90 days ago, with their line numbers', () => {
     const text = `{\n  "read": "2026-01-01",\n}\nconst rule = { read: '2026-03-01' }\n`
     expect(oldFacts(text, Date.parse('2026-04-02'))).toEqual([{ line: 2, read: '2026-01-01', days: 91 }])
     expect(oldFacts(text, Date.parse('2026-04-01'))).toEqual([])

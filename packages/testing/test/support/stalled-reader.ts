@@ -69,7 +69,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('without an event buffer, uses no more memory and loses only notifications', async () => {
+    it('uses no more memory without an event buffer, and loses only notifications', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()

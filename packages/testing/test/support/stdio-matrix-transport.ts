@@ -2,7 +2,10 @@ import { PassThrough } from 'node:stream'
 import { serveStdio, StdioTransport } from '@jetway/stdio'
 import type { MatrixTransport } from '../../src/matrix-transports.ts'
 
-/** Stdio without a separate process. A stdio server has only one client, so each dial starts serving again. */
+/**
+ * Stdio without a separate process. Each client has its own `serveStdio`, because a stdio server has only one
+ * client.
+ */
 export const stdioTransport: MatrixTransport = {
   name: 'stdio',
   open: (server) => ({

@@ -137,7 +137,7 @@ class Wire {
 const members = (union: JsonObject): string[] =>
   ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
 
-/** Flattens errors, and definitions that combine other ones. */
+/** Merges the parts of each error definition, and of each definition that combines others with `allOf`. */
 const flattened = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [

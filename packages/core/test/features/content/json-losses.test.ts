@@ -66,7 +66,7 @@ const meta = (value: unknown): { _meta: { deep: unknown[] } } => ({ _meta: { dee
 const outputSchema = z.object({ list: z.array(z.any()) })
 const pruned = z.object({ list: z.array(z.any()) }).and(z.object({ id: z.number() }))
 
-/** The places where such a value may occur, each with the path that the log contains. */
+/** The places where a value that JSON loses may occur, each with the path that the log contains. */
 const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ["a tool's array", tool((lost) => ['x', lost]), callTool, '[1]: '],
   ["a tool's object", tool((lost) => ({ 'odd key': [{ a: lost }] })), callTool, '["odd key"][0].a: '],

@@ -16,7 +16,10 @@ const server = new McpServer({ name: 'types', version: '1' })
 const text = { type: 'text', text: 'x' } as const
 const inputSchema = z.object({ city: z.string() })
 
-/** The result type of the official SDK, version 1. It is open, and has optional properties of other types. */
+/**
+ * The result type of the official SDK, version 1. It allows additional properties, and its optional
+ * properties have other types.
+ */
 interface SdkResult {
   [member: string]: unknown
   _meta?: { [member: string]: unknown; progressToken?: string | number | undefined } | undefined

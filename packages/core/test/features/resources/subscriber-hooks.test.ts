@@ -4,7 +4,7 @@ import { McpServer } from '../../../src/index.ts'
 import { createMemoryTransportPair } from '../../../src/duplex/index.ts'
 import { openPeer } from '../../support/peer.ts'
 
-/** Hooks run one after another, each after the promise of the previous one. */
+/** Hooks run one after another: each one starts once the promise of the previous one has settled. */
 
 const listenTo = (uri: string, id: number): object =>
   request(

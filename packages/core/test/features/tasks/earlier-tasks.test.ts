@@ -48,7 +48,7 @@ function open(): Bench {
   }
 }
 
-/** Polls until the task has ended. Only turns of the event loop pass. */
+/** Polls until the task has ended, and waits only for turns of the event loop. */
 async function ended({ ask }: Bench, taskId: string, capabilities?: object): Promise<object> {
   for (let tries = 0; tries < 200; tries++) {
     const { json } = await ask('tasks/get', { taskId }, capabilities)

@@ -21,7 +21,7 @@ const brief = fc.oneof(
   }),
 )
 /**
- * One string in ten is long. With more of them, URIs would often exceed the limit of 8,192 characters,
+ * One string in ten is long. With more long strings, URIs would often exceed the limit of 8,192 characters,
  * because a single character of a value may take up twelve.
  */
 export const text: fc.Arbitrary<string> = fc
@@ -84,11 +84,14 @@ const queryTail: fc.Arbitrary<Piece> = fc.oneof(
 const MAX_URI = 8_192
 /** The time limit of one match. */
 const MAX_MS = 50
-/** A match that takes less CPU time is not measured again. */
+/** A match that takes less CPU time than this, in ms, is not measured again. */
 const QUICK_MS = 2
 const HOUR = 3_600_000
 
-/** Defines a test that a template matches this many URIs, and returns their values, each within the time limit. */
+/**
+ * Defines a test that checks that a template matches this many URIs and returns their values, each within the
+ * time limit.
+ */
 export function itMatchesPairs(pairs: number): void {
   it('returns the values from match(expand(values)) for every operator', { timeout: HOUR }, ({ task }) => {
     let [matched, longest, slowest] = [0, 0, 0]

@@ -45,7 +45,7 @@ describe('match() with an arbitrary string', () => {
   })
 })
 
-/** Counts how often characters are read to find the end of a variable. */
+/** Counts how many characters are read to find the end of a variable. */
 function countLooks(template: string, uri: string): { looks: number; spans: number } {
   let looks = 0
   const steps = compileParts(parseParts(template)).steps.map((step): Step => {

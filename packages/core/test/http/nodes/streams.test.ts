@@ -199,7 +199,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Starts three nodes, and opens a session's GET stream on the first one, which sends one notification. */
+/** Starts three nodes, and opens a session's GET stream on the first node. The stream receives one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()

@@ -16,7 +16,7 @@ function create(): Harness {
   })
 }
 
-/** Ann's credentials, which expire in this many seconds, or never. */
+/** Returns Ann's credentials, which expire in this many seconds, or never if none are given. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',

@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Presents a state that must not be accepted. Returns the server that received it, and the server's reply. */
+  /** Sends a state that must not be accepted. Returns the server that received it, and the server's reply. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 

@@ -69,7 +69,7 @@ function listen(
 
 const tagged = (id: string | number, method: string, params: object = {}): object =>
   notification(method, { _meta: { [ID]: id }, ...params })
-/** The registry publishes its changes once per round of microtasks. */
+/** The registry publishes its changes only once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
 it('a server acknowledges subscriptions/listen only once the bus is ready', async () => {

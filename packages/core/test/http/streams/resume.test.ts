@@ -373,7 +373,7 @@ describe('an unknown Last-Event-ID', () => {
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
     const [first, second] = [lastId(one.first), lastId(two.first)]
-    // These steps add events after the ones whose ids were taken.
+    // These steps add events after those whose ids the test has read.
     await one.step()
     await two.step()
     expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)

@@ -13,7 +13,7 @@ export interface Round {
   readonly more?: Sent
 }
 
-/** Sends a stateless request, or repeats it with the answers from a round. */
+/** Sends a stateless request. If the round has responses or a state, they are added to the params. */
 export function sendRound(
   harness: Pick<Harness, 'post'>,
   { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,

@@ -39,7 +39,7 @@ export function guarded(
   return { harness, done: () => done }
 }
 
-/** The call whose state is misused: Alice pays 5. */
+/** The call whose state the tests misuse: Alice pays 5. */
 export const PAY: Round = {
   params: { name: 'pay', arguments: { amount: 5, to: ['x'] } },
   more: { auth: { principal: 'alice' } },

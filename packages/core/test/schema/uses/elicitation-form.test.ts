@@ -141,7 +141,7 @@ describe('formIssues', () => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
   })
 
-  it('ignores properties inherited from the prototype of the content', () => {
+  it('ignores properties that the content inherits from its prototype', () => {
     const odd = toFormSchema({ type: 'object', properties: { toString: { type: 'string' } } })
     expect(formIssues(odd, {})).toEqual([])
   })
@@ -164,7 +164,7 @@ describe('formIssues', () => {
   })
 })
 
-describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation)', () => {
+describe('a form schema for revision 2025-06-18 (https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation)', () => {
   const plain = { fields: 'plain', url: false } as const
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
@@ -196,7 +196,7 @@ describe('validation of form schemas', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('rejects a default that is invalid in its field: %j', (given) => {
+  ])('rejects a default that is not valid for its field: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 

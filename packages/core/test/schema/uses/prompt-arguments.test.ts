@@ -29,7 +29,7 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
     ])
   })
 
-  it('are read from JSON Schema through $ref and enum', () => {
+  it('are derived from a JSON Schema, including $ref and enum', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -62,7 +62,7 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
       { type: 'object', properties: { bad: { $ref: '#s' } }, $defs: { s: { $anchor: 's', type: 'string' } } },
     ],
     ['a mixed enum', { type: 'object', properties: { bad: { enum: ['a', 1] } } }],
-  ])('must be strings, and the error names any argument that is not: %s', (_, schema) => {
+  ])('are rejected unless they are strings, with an error that names the argument: %s', (_, schema) => {
     expect(() => argumentsOf(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(() => argumentsOf(schema)).toThrow(/argsSchema of prompt "brief".*"bad"/)
   })

@@ -57,7 +57,7 @@ describe('engine.input', () => {
     })
   })
 
-  it('reports property names that are symbols or numbers', async () => {
+  it('reports the path of an issue even if the path contains symbols or numbers', async () => {
     const schema = {
       '~standard': {
         version: 1 as const,

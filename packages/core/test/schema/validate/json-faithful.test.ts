@@ -41,7 +41,7 @@ describe('isJsonFaithful', () => {
     [Object.create(null)],
     [JSON.parse('{"__proto__":1,"constructor":2}')],
     [{ [Symbol('s')]: () => 1, a: 1 }],
-  ])('accepts %#: %j', (value) => {
+  ])('accepts value %#: %j', (value) => {
     expect(isJsonFaithful(value)).toBe(true)
     expect(isJsonFaithful([{ value }])).toBe(true)
   })

@@ -14,7 +14,7 @@ describe('findJsonLoss', () => {
   it.each<[string, (value: unknown) => unknown]>([
     ['arrays', (value) => [value]],
     ['objects', (value) => ({ value })],
-  ])('finds no loss below a thousand nested %s', (_, wrap) => {
+  ])('finds no loss inside more than a thousand nested %s', (_, wrap) => {
     expect(findJsonLoss(within(MAX_DEPTH, wrap))?.path).toHaveLength(MAX_DEPTH)
     expect(findJsonLoss(within(MAX_DEPTH + 1, wrap))).toBeUndefined()
   })

@@ -134,7 +134,7 @@ describe('output schemas from libraries other than zod', () => {
     })
   })
 
-  it.each(['2020-12', '2019-09'])('are validated according to the declared dialect %s', (dialect) => {
+  it.each(['2020-12', '2019-09'])('validate values according to the declared dialect %s', (dialect) => {
     const schema = {
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       type: 'array',

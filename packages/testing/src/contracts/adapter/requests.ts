@@ -18,7 +18,10 @@ export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
   return { seen, authenticate: (request) => (seen.push(request), answer) }
 }
 
-/** Results of authentication with which an adapter requests the body immediately, or only later. */
+/**
+ * Two results of authentication: with the first one, an adapter requests the body immediately, and with the
+ * second one only later.
+ */
 const EITHER: readonly (AuthInfo | Promise<AuthInfo>)[] = [ADA, Promise.resolve(ADA)]
 
 export function expectError(
@@ -31,7 +34,7 @@ export function expectError(
 }
 
 const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
-/** Every reply that is read in this way ends with the end of its JSON. */
+/** Every reply that is read in this way is complete when its JSON ends. */
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
 /** Sends bytes, and returns the status of the first reply. */

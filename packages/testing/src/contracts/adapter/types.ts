@@ -33,17 +33,17 @@ export type AdapterCapability =
 
 /** How a case configures the host. It may use only the declared capabilities. */
 export interface HostSetup {
-  /** For `headers`: the host sets these headers on every reply before the adapter runs. */
+  /** Requires the `headers` capability: the host sets these headers on every reply before the adapter runs. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For `parsedBody`: the host parses JSON bodies before the adapter runs. */
+  /** Requires the `parsedBody` capability: the host parses JSON bodies before the adapter runs. */
   readonly parsesBodies?: boolean
-  /** For `locals`: the adapter's `locals` option. */
+  /** Requires the `locals` capability: the adapter's `locals` option. */
   readonly locals?: () => unknown
-  /** For `auth`: the result of the host's authentication. */
+  /** Requires the `auth` capability: returns the result of the host's authentication. */
   readonly auth?: () => AuthInfo | undefined
   /**
-   * For `prefix`: the path below which the host mounts the adapter. If the option `authenticate` has documents,
-   * the host serves them at its root.
+   * Requires the `prefix` capability: the path below which the host mounts the adapter. If the `authenticate`
+   * option has documents, the host serves them at its root.
    */
   readonly prefix?: string
 }
@@ -57,7 +57,7 @@ export interface ServedAdapter {
   readonly url: string
   /** Closes the adapter as its users would, which ends running calls, streams and sessions. */
   readonly close: () => Promise<void>
-  /** Releases the socket, and closes all connections in any state. Called once after every case. */
+  /** Releases the socket, and closes all connections, whatever their state. Called once after every case. */
   readonly release: () => void | Promise<void>
 }
 
