@@ -1,19 +1,24 @@
 import { silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
+import { tieredEngine } from '@jetway/core/schema'
 import { connect } from '@jetway/testing'
 import { describe, expect, it } from 'vitest'
 import { openApi, survey } from '../src/index.ts'
+import { schemaOf } from './support/api.ts'
 import { examples, figma, github } from './support/documents.ts'
 
 const ALL = { operations: () => true, baseUrl: 'https://api.invalid', maxTools: 5_000, logger: silent }
 
-/** Adds each tool to a server, which compiles its schemas and throws for one that is invalid. */
+/** Adds each tool to a server, and compiles its schemas, which throws for one that is invalid. */
 async function compiled(document: object, options: object = {}): Promise<readonly string[]> {
   const { schemes } = survey(document)
   const auth = Object.fromEntries(schemes.map((name) => [name, 'secret']))
   const source = openApi(document, { ...ALL, auth, ...options })
   const server = new McpServer({ name: 'real', version: '1' }, { logger: silent })
-  for (const tool of source.tools()) server.addTool(tool)
+  for (const tool of source.tools()) {
+    server.addTool(tool)
+    tieredEngine().input(schemaOf(tool.inputSchema), { kind: 'tool', name: tool.name, field: 'inputSchema' })
+  }
   await using client = await connect(server)
   const tools = await client.listTools()
   for (const { inputSchema } of tools) expect(JSON.stringify(inputSchema).length).toBeGreaterThan(0)

@@ -40,5 +40,6 @@ export function resolve(root: Json, value: unknown): Json | undefined {
 /** @returns the last part of a reference, as a name */
 export const lastName = (reference: string): string => {
   const token = reference.slice(reference.lastIndexOf('/') + 1)
-  return (decode(token) ?? token).replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64) || 'schema'
+  const name = (decode(token) ?? token).replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)
+  return name === '' || name === '__proto__' ? 'schema' : name
 }

@@ -67,11 +67,16 @@ export function textOfReply({ headers, bytes }: Reply): string {
   }
 }
 
+const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value)
+
 /** The body as JSON. Returns undefined if it is not JSON, which documents often say wrongly. */
 export function jsonOfReply(reply: Reply): { readonly value: unknown } | undefined {
   if (reply.isCut) return undefined
   try {
-    return { value: JSON.parse(textOfReply(reply)) as unknown }
+    const text = textOfReply(reply)
+    // No message may have this name, so that it cannot change the prototype of an object.
+    const isSafe = !text.includes('__proto__') && !text.includes(String.raw`\u00`)
+    return { value: JSON.parse(text, isSafe ? undefined : withoutProto) as unknown }
   } catch {
     return undefined
   }

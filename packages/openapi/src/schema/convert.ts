@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@jetway/core'
 import type { Json } from '../document/model.ts'
 import { resolve } from '../document/pointer.ts'
-import { isJson, listOf, textOf, textsOf, tidy } from '../document/values.ts'
-import { BY_NAME, IN_PLACE, isPattern, LISTS, ONE, typesOf, VALUES } from './keywords.ts'
+import { isJson, textOf, textsOf, tidy } from '../document/values.ts'
+import { IN_PLACE, isPattern, LISTS, SUBSCHEMAS, typesOf, VALUES } from './keywords.ts'
 
 export type Schema = JsonSchema | boolean
 
@@ -39,7 +39,7 @@ export interface Spot {
 }
 
 /** Deeper schemas accept any value. */
-const MAX_DEPTH = 40
+export const MAX_DEPTH = 40
 const MAX_EXAMPLE_BYTES = 500
 const MAX_EXAMPLES = 3
 const MAX_DESCRIPTION = 1024
@@ -92,53 +92,48 @@ function withReference(raw: Json, rules: ConversionRules, conversion: Conversion
 }
 
 function keywords(raw: Json, rules: ConversionRules, conversion: Conversion, at: Spot): JsonSchema {
-  const children = subschemas(raw, rules, conversion, at)
-  const values = Object.entries(VALUES).filter(
-    ([keyword, isValid]) => raw[keyword] !== undefined && isValid(raw[keyword]),
-  )
-  const copied = values.map(([keyword]) => [keyword, raw[keyword]] as const)
-  const entries = [...copied, ...children].filter(([keyword]) => !rules.loose || !isStrict(keyword))
-  const all: Record<string, unknown> = {
-    ...typed(raw, rules),
-    ...describe(raw),
-    ...(rules.direction === 'request' && samples(raw)),
-    ...Object.fromEntries(entries),
+  const all: Record<string, unknown> = { ...typed(raw, rules), ...describe(raw) }
+  if (rules.direction === 'request') Object.assign(all, samples(raw))
+  for (const keyword of Object.keys(raw)) {
+    const value = raw[keyword]
+    if (value === undefined || (rules.loose && isStrict(keyword))) continue
+    const isValid = Object.hasOwn(VALUES, keyword) ? VALUES[keyword] : undefined
+    if (isValid === undefined) addSubschemas(all, { keyword, value }, rules, conversion, at)
+    else if (isValid(value)) all[keyword] = value
   }
   if (Array.isArray(all['required'])) required(all, raw)
   if (rules.oldSchemas) modernize(all, raw)
   return all
 }
 
-function subschemas(
-  raw: Json,
+function addSubschemas(
+  all: Record<string, unknown>,
+  { keyword, value }: { readonly keyword: string; readonly value: unknown },
   rules: ConversionRules,
   conversion: Conversion,
   at: Spot,
-): (readonly [string, unknown])[] {
-  const one = (value: unknown, keyword: string): Schema => {
-    const inPlace = at.inPlace && SAME_VALUE.has(keyword)
-    return convertSchema(value, rules, conversion, { ...at, inPlace, depth: at.depth + 1 })
-  }
-  const found: (readonly [string, unknown])[] = []
-  for (const keyword of ONE) {
-    const value = raw[keyword]
+): void {
+  const kind = SUBSCHEMAS.get(keyword)
+  if (kind === undefined) return
+  const inside = { ...at, inPlace: at.inPlace && SAME_VALUE.has(keyword), depth: at.depth + 1 }
+  const one = (part: unknown): Schema => convertSchema(part, rules, conversion, inside)
+  if (Array.isArray(value)) {
     // Before 2020-12, `items` could be a list.
-    if (keyword === 'items' && Array.isArray(value)) {
-      if (value.length > 0) found.push(['prefixItems', value.map((part) => one(part, 'items'))])
-    } else if (isJson(value) || typeof value === 'boolean') found.push([keyword, one(value, keyword)])
+    const name = keyword === 'items' ? 'prefixItems' : kind === 'list' ? keyword : undefined
+    if (name !== undefined && value.length > 0) all[name] = value.map(one)
+  } else if (kind === 'one') {
+    if (isJson(value) || typeof value === 'boolean') all[keyword] = one(value)
+  } else if (kind === 'names' && isJson(value)) {
+    const parts = Object.entries(value).filter(([name, part]) => isPart(keyword, name, part, rules))
+    all[keyword] = Object.fromEntries(parts.map(([name, part]) => [name, one(part)]))
   }
-  for (const keyword of LISTS) {
-    const parts = listOf(raw[keyword])
-    if (parts.length > 0) found.push([keyword, parts.map((part) => one(part, keyword))])
-  }
-  for (const keyword of BY_NAME) {
-    if (!isJson(raw[keyword])) continue
-    const parts = Object.entries(raw[keyword]).filter(([name, part]) =>
-      keyword === 'patternProperties' ? isPattern(name) : keyword !== 'properties' || isSent(part, rules),
-    )
-    found.push([keyword, Object.fromEntries(parts.map(([name, part]) => [name, one(part, keyword)]))])
-  }
-  return found
+}
+
+/** Whether a schema in `properties` or the like can be converted, and belongs to messages of this direction. */
+function isPart(keyword: string, name: string, part: unknown, rules: ConversionRules): boolean {
+  // No message may have this name, so that it cannot change the prototype of an object.
+  if (name === '__proto__') return false
+  return keyword === 'patternProperties' ? isPattern(name) : keyword !== 'properties' || isSent(part, rules)
 }
 
 const SAME_VALUE: ReadonlySet<string> = new Set(IN_PLACE)
@@ -217,7 +212,8 @@ function samples(raw: Json): JsonSchema {
 function isSmall(value: unknown): boolean {
   if (value === undefined) return false
   try {
-    return JSON.stringify(value).length <= MAX_EXAMPLE_BYTES
+    const text = JSON.stringify(value)
+    return text.length <= MAX_EXAMPLE_BYTES && !text.includes('__proto__')
   } catch {
     // The value contains itself.
     return false

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@jetway/core'
 import { lastName, lookUp } from '../document/pointer.ts'
-import { asJson, isJson, listOf } from '../document/values.ts'
+import { asJson, isJson } from '../document/values.ts'
 import { type Conversion, type ConversionRules, convertSchema, type Schema, type Spot } from './convert.ts'
-import { IN_PLACE } from './keywords.ts'
+import { Loops } from './loops.ts'
 
 /** A converted schema, and what it refers to. */
 export interface Converted {
@@ -13,6 +13,8 @@ export interface Converted {
 
 /** The most nodes of one schema or definition. What is beyond them accepts any value. */
 const MAX_NODES = 20_000
+/** The most definitions of one tool. Further ones accept any value. */
+const MAX_DEFINITIONS = 1_000
 
 /**
  * Converts schemas of a document, each definition once. References stay references, so cycles need no care: the
@@ -23,11 +25,14 @@ export class Definitions {
   readonly #names = new Map<string, string>()
   readonly #taken = new Set<string>()
   readonly #converted = new Map<string, Converted>()
+  readonly #lengths = new Map<string, number>()
+  readonly #loops: Loops
   readonly #report: (problem: string) => void
 
   /** @param report - is called for each reference that cannot be resolved */
   constructor(rules: ConversionRules, report: (problem: string) => void) {
     this.#rules = rules
+    this.#loops = new Loops(rules.root)
     this.#report = report
   }
 
@@ -49,22 +54,47 @@ export class Definitions {
   /** Adds all definitions that the references reach. */
   close(schema: JsonSchema, references: Iterable<string>): JsonSchema {
     const reached = new Set(references)
+    const $defs: [string, Schema][] = []
     // A set also visits what is added while it is read.
-    for (const reference of reached)
-      for (const next of this.#definition(reference).references) reached.add(next)
-    if (reached.size === 0) return schema
-    const $defs = Array.from(reached, (reference) => [
-      this.#nameOf(reference),
-      this.#definition(reference).schema,
-    ])
-    return { ...schema, $defs: Object.fromEntries($defs) as JsonSchema }
+    for (const reference of reached) {
+      const isBeyond = $defs.length >= MAX_DEFINITIONS
+      const definition = isBeyond ? undefined : this.#definition(reference)
+      for (const next of definition?.references ?? []) reached.add(next)
+      $defs.push([this.#nameOf(reference), definition?.schema ?? {}])
+    }
+    return $defs.length === 0 ? schema : { ...schema, $defs: Object.fromEntries($defs) as JsonSchema }
+  }
+
+  /** Whether a schema and all definitions that it reaches have at most so many characters. */
+  isWithin({ schema, references }: Converted, limit: number): boolean {
+    let size = JSON.stringify(schema).length
+    const reached = new Set(references)
+    for (const reference of reached) {
+      const definition = this.#definition(reference)
+      size += this.#lengthOf(reference, definition)
+      if (size > limit) return false
+      for (const next of definition.references) reached.add(next)
+    }
+    return size <= limit
+  }
+
+  #lengthOf(reference: string, { schema }: Converted): number {
+    let length = this.#lengths.get(reference)
+    if (length === undefined) {
+      length = JSON.stringify(schema).length
+      this.#lengths.set(reference, length)
+    }
+    return length
   }
 
   /** The schema that a reference leads to, behind further references. */
   definitionOf(reference: string): Converted {
-    const next = asJson(lookUp(this.#rules.root, reference))['$ref']
-    const isChain = typeof next === 'string' && !this.#leads(next, reference)
-    return isChain ? this.definitionOf(next) : this.#definition(reference)
+    let at = reference
+    for (;;) {
+      const next = asJson(lookUp(this.#rules.root, at))['$ref']
+      if (typeof next !== 'string' || this.#loops.isLoop(at, next)) return this.#definition(at)
+      at = next
+    }
   }
 
   #definition(reference: string): Converted {
@@ -87,20 +117,9 @@ export class Definitions {
       )
       return {}
     }
-    // A schema that is itself, or one of its own alternatives, says nothing, and validators refuse it.
-    if (at.inPlace && at.within !== undefined && this.#leads(reference, at.within)) return {}
+    if (at.inPlace && at.within !== undefined && this.#loops.isLoop(at.within, reference)) return {}
     references.add(reference)
     return { $ref: `#/$defs/${this.#nameOf(reference)}` }
-  }
-
-  /** Whether a reference leads to another by keywords that apply to the same value. */
-  #leads(from: string, to: string): boolean {
-    const reached = new Set([from])
-    for (const reference of reached) {
-      if (reference === to) return true
-      for (const next of inPlaceReferences(lookUp(this.#rules.root, reference))) reached.add(next)
-    }
-    return false
   }
 
   #nameOf(reference: string): string {
@@ -113,16 +132,4 @@ export class Definitions {
     this.#names.set(reference, name)
     return name
   }
-}
-
-function inPlaceReferences(schema: unknown, seen: Set<unknown> = new Set()): readonly string[] {
-  if (!isJson(schema) || seen.has(schema)) return []
-  seen.add(schema)
-  const { $ref: reference } = schema
-  const own = typeof reference === 'string' ? [reference] : []
-  const parts = IN_PLACE.flatMap((keyword) => {
-    const value = schema[keyword]
-    return Array.isArray(value) ? listOf(value) : [value]
-  })
-  return [...own, ...parts.flatMap((part) => inPlaceReferences(part, seen))]
 }

@@ -19,8 +19,8 @@ const isNames: Rule = (value) =>
  */
 export const VALUES: Readonly<Record<string, Rule>> = {
   title: isText,
-  enum: (value) => Array.isArray(value) && value.length > 0,
-  const: () => true,
+  enum: (value) => Array.isArray(value) && value.length > 0 && isPlainJson(value),
+  const: isPlainJson,
   format: isText,
   multipleOf: (value) => isNumber(value) && (value as number) > 0,
   maximum: isNumber,
@@ -43,24 +43,39 @@ export const VALUES: Readonly<Record<string, Rule>> = {
   contentMediaType: isText,
 }
 
-/** Keywords with one subschema, a list of subschemas, and subschemas by name. */
-export const ONE = [
-  'additionalProperties',
-  'contains',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]
-export const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-export const BY_NAME = ['dependentSchemas', 'patternProperties', 'properties']
+/** Keywords with a list of subschemas. */
+export const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+
+/** Keywords with one subschema, a list of them, or subschemas by name. */
+export const SUBSCHEMAS: ReadonlyMap<string, 'one' | 'list' | 'names'> = new Map([
+  ...[
+    'additionalProperties',
+    'contains',
+    'else',
+    'if',
+    'items',
+    'not',
+    'propertyNames',
+    'then',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+  ].map((keyword) => [keyword, 'one'] as const),
+  ...LISTS.map((keyword) => [keyword, 'list'] as const),
+  ...['dependentSchemas', 'patternProperties', 'properties'].map((keyword) => [keyword, 'names'] as const),
+])
 
 /** Keywords whose subschemas apply to the same value. A reference in them may not lead back to its own schema. */
-export const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']
+export const IN_PLACE: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']
+
+/** Whether a value is JSON that a message may contain. A value of a document may contain itself. */
+function isPlainJson(value: unknown): boolean {
+  if (typeof value !== 'object') return true
+  try {
+    return !JSON.stringify(value).includes('__proto__')
+  } catch {
+    return false
+  }
+}
 
 /** Patterns longer than this are dropped: no document needs them, and they are slow to compile. */
 const MAX_PATTERN = 4096

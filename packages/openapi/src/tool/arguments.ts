@@ -74,7 +74,9 @@ function add(building: Building, name: string, { schema: raw, isRequired, text, 
   const { schema, references } = instead === undefined ? building.definitions.convert(raw) : { schema: instead, references: [] }
   for (const reference of references) building.references.add(reference)
   const description = text === undefined ? '' : tidy(text, MAX_DESCRIPTION)
-  const described = description === '' ? schema : { ...(typeof schema === 'object' && schema), description }
+  // Hosts expect an object as the schema of an argument.
+  const plain = schema === true ? {} : schema
+  const described = description === '' ? plain : { ...(typeof schema === 'object' && schema), description }
   building.properties.push([name, described])
   if (isRequired) building.required.push(name)
 }
@@ -125,7 +127,7 @@ function spread(properties: readonly string[], names: Names): ReadonlyMap<string
     const wanted = argumentName(property)
     const isTaken = names.has(wanted) || given.has(wanted)
     if (isTaken) collisions += 1
-    const name = isTaken ? argumentName(`body_${property}`) : wanted
+    const name = isTaken ? argumentName(`body_${wanted}`) : wanted
     if (collisions > 1 || names.has(name) || given.has(name)) return undefined
     given.set(name, property)
   }

@@ -3,11 +3,10 @@ import { describes } from '@jetway/json-schema'
 import type { MediaType, Operation } from '../document/model.ts'
 import { isJson, textOf } from '../document/values.ts'
 import { isJsonType, kindOf } from '../request/plan.ts'
-import type { Schema } from '../schema/convert.ts'
-import type { Definitions } from '../schema/definitions.ts'
+import type { Converted, Definitions } from '../schema/definitions.ts'
 
 /** Larger schemas are left out: lists of tools would grow by them, and few clients read them. */
-const MAX_BYTES = 16 * 1024
+const MAX_LENGTH = 8 * 1024
 
 /** The media type that a request asks for: JSON where there is a choice. */
 export function acceptedType(success: Operation['success']): MediaType | undefined {
@@ -18,20 +17,17 @@ export function acceptedType(success: Operation['success']): MediaType | undefin
 /** @returns undefined unless the reply is a JSON object with a schema of a reasonable size */
 export function outputSchemaOf(media: MediaType | undefined, definitions: Definitions): JsonSchema | undefined {
   if (media === undefined || kindOf(media.type) !== 'json') return undefined
-  const { schema, references } = rootOf(media.schema, definitions)
-  if (!isJson(schema)) return undefined
+  const converted = rootOf(media.schema, definitions)
+  const { schema, references } = converted
+  if (!isJson(schema) || !definitions.isWithin(converted, MAX_LENGTH)) return undefined
   const closed = definitions.close(schema, references)
   if (!describes(closed, closed, isObject)) return undefined
   // Clients want the type at the root, where it may be that of a reference or of all alternatives.
-  const output = { ...closed, type: 'object' }
-  return JSON.stringify(output).length > MAX_BYTES ? undefined : output
+  return { ...closed, type: 'object' }
 }
 
 /** The schema behind references at the root, which clients cannot follow there. */
-function rootOf(
-  raw: unknown,
-  definitions: Definitions,
-): { readonly schema: Schema; readonly references: ReadonlySet<string> } {
+function rootOf(raw: unknown, definitions: Definitions): Converted {
   const reference = isJson(raw) ? textOf(raw['$ref']) : undefined
   if (reference === undefined) return definitions.convert(raw)
   return definitions.definitionOf(reference)

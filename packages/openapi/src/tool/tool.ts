@@ -8,6 +8,7 @@ import { readReply, type Reply } from '../request/read.ts'
 import { ofJson, toResult } from '../request/result.ts'
 import { type Api, send } from '../request/send.ts'
 import type { Built } from './build.ts'
+import { deferredSchema } from './deferred-schema.ts'
 import { describeOperation, hintsOf } from './description.ts'
 
 export interface CallLimits {
@@ -42,8 +43,16 @@ export function toTool<App, Locals>(built: Built, rules: ToolRules<App, Locals>)
     ...(operation.summary !== undefined && { title: tidy(operation.summary, 128) }),
     description: describeOperation(operation),
     annotations: hintsOf(operation),
-    inputSchema: pagination === undefined ? built.inputSchema : withAllPages(built.inputSchema, pagination),
-    ...(outputSchema !== undefined && { outputSchema, validateOutput: rules.validate }),
+    inputSchema: deferredSchema(
+      name,
+      pagination === undefined ? built.inputSchema : withAllPages(built.inputSchema, pagination),
+    ),
+    // The root is closed already, and the document decides about everything inside.
+    strictInput: false,
+    ...(outputSchema !== undefined && {
+      outputSchema: deferredSchema(name, outputSchema),
+      validateOutput: rules.validate,
+    }),
     handler: (args: Json, ctx: RequestContext<App, Locals>) => call(args, ctx),
   } as AnyTool<App, Locals>
 }

@@ -1,9 +1,10 @@
 import { silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
+import { tieredEngine } from '@jetway/core/schema'
 import { connect } from '@jetway/testing'
 import { describe, expect, it } from 'vitest'
 import { openApi, type OpenApiSource, survey } from '../../src/index.ts'
-import { connectApi, documentOf } from '../support/api.ts'
+import { connectApi, documentOf, schemaOf } from '../support/api.ts'
 
 const bodyOf = (schema: unknown, components: object = {}): object =>
   documentOf(
@@ -15,7 +16,10 @@ const bodyOf = (schema: unknown, components: object = {}): object =>
 /** Registers all tools, so that their schemas are compiled, and returns their names. */
 async function registered(source: OpenApiSource): Promise<readonly string[]> {
   const server = new McpServer({ name: 'x', version: '1' }, { logger: silent })
-  for (const tool of source.tools()) server.addTool(tool)
+  for (const tool of source.tools()) {
+    server.addTool(tool)
+    tieredEngine().input(schemaOf(tool.inputSchema), { kind: 'tool', name: tool.name, field: 'inputSchema' })
+  }
   await using client = await connect(server)
   return (await client.listTools()).map(({ name }) => name)
 }
@@ -85,7 +89,7 @@ describe('a document', () => {
     const source = openApi(JSON.parse(text) as object, { logger: silent })
     expect(source.faults.map(({ where }) => where)).toEqual(['POST /x', 'GET __proto__'])
     const [tool] = source.tools()
-    expect(Object.keys((tool?.inputSchema as { properties: object }).properties)).toEqual([
+    expect(Object.keys(schemaOf(tool?.inputSchema)['properties'] as object)).toEqual([
       'proto',
       'constructor',
       'body_proto',

@@ -82,13 +82,13 @@ describe('arguments of one name', () => {
   })
 
   it('name the place of a second parameter', async () => {
-    const { request } = await callApi(document({}, [{ name: 'id', in: 'query', schema: {} }]), { id: 1, query_id: 2 })
+    const { request } = await callApi(document({ a: {} }, [{ name: 'id', in: 'query', schema: {} }]), { id: 1, query_id: 2 })
     expect(request?.url).toBe('/1?id=2')
   })
 
   it('replace characters that model APIs refuse', async () => {
     const more = [{ name: 'filter[name]', in: 'query', schema: {} }, { name: '$top', in: 'query', schema: {} }]
-    const { request } = await callApi(document({}, more), { id: 1, filter_name: 'a', top: 2 })
+    const { request } = await callApi(document({ a: {} }, more), { id: 1, filter_name: 'a', top: 2 })
     expect(request?.url).toBe('/1?filter%5Bname%5D=a&%24top=2')
   })
 

@@ -39,7 +39,7 @@ describe('auth', () => {
     const api = await serveApi()
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     const auth: OpenApiOptions['auth'] = { bearer: async (ctx) => ctx.auth?.principal }
-    server.observe(openApi(secured([{ bearer: [] }]), { baseUrl: api.origin, auth }))
+    server.observe(openApi(secured([{ bearer: [] }]), { baseUrl: api.origin, auth, logger: silent }))
     await using ada = await connect(server, { auth: { principal: 'ada' } })
     await using anonymous = await connect(server)
     await ada.callTool('call', {})

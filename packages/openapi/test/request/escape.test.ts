@@ -66,15 +66,10 @@ describe('arguments of the path', () => {
   it.each(['label', 'matrix', 'simple'])('cannot join to a dot segment by style %s', async (style) => {
     const parameters = ['a', 'b'].map((name) => ({ name, in: 'path', style, schema: {} }))
     const { urls, call } = await recorder(documentOf('/{a}{b}/x', { parameters }))
-    for (const args of [
-      { a: '.', b: '.' },
-      { a: '', b: '' },
-      { a: [], b: [] },
-      { a: '.', b: '' },
-      { a: [''], b: ['.'] },
-    ])
-      expect(await call(args)).toMatchObject({ isError: true })
-    expect(urls).toEqual([])
+    const values = ['', '.', '..', [], [''], ['.'], ['', ''], { '.': '' }, { '': '.' }]
+    for (const a of values) for (const b of values) await call({ a, b })
+    for (const { pathname } of urls) expect(pathname).toMatch(/^\/api\/v1\/(?!\.{1,2}\/)[^/]+\/x$/)
+    expect(urls.length).toBeGreaterThan(0)
   })
 
   it('never leave the base URL, whatever all arguments are', async () => {
@@ -85,8 +80,9 @@ describe('arguments of the path', () => {
       fc.asyncProperty(hostile, fc.jsonValue(), hostile, fc.dictionary(hostile, hostile), async (path, q, reserved, deep) => {
         urls.length = 0
         const result = await call({ path, q, reserved, deep })
-        if (result.isError === true) return expect(urls).toEqual([])
-        const [url] = urls as [URL]
+        expect(urls).toHaveLength(result.isError === true ? 0 : 1)
+        const [url] = urls
+        if (url === undefined) return
         expect(url.origin).toBe('https://api.invalid')
         expect(url.hash + url.username + url.password).toBe('')
         expect(url.pathname).toBe(`${BASE}/files/${encodeURIComponent(path).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)}/x`)

@@ -72,7 +72,8 @@ describe('parameters in the query', () => {
   it('keep reserved characters with allowReserved, but none that end the value', async () => {
     const value = "a:/?[]@!$'()*,;=#&+%"
     expect(await sent('/x', { in: 'query', allowReserved: true }, value)).toBe(
-      "/x?color=a:/?[]@!$'()*,;=%23%26%2B%25",
+      // A parser of URLs encodes the apostrophe in a query.
+      '/x?color=a:/?[]@!$%27()*,;=%23%26%2B%25',
     )
   })
 

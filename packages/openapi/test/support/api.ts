@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { silent } from '@jetway-apps/test-support'
-import { McpServer } from '@jetway/core'
+import { McpServer, type StandardSchema } from '@jetway/core'
 import type { CallToolResult } from '@jetway/core/protocol'
 import { connect, type TestClient } from '@jetway/testing'
 import { onTestFinished } from 'vitest'
@@ -88,3 +88,7 @@ export async function callApi(
 /** The text of a result's blocks. */
 export const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+
+/** The JSON Schema of a tool, which is compiled later. */
+export const schemaOf = (schema: unknown): Record<string, unknown> =>
+  (schema as StandardSchema)['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
