@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readOpenApi } from '../../src/file/index.ts'
 
 const require = createRequire(import.meta.url)
@@ -37,5 +38,8 @@ export const figma = async (): Promise<object> => {
   return readOpenApi(path as string)
 }
 
-export const github = (): Promise<object> =>
-  readOpenApi(join(folderOf('@octokit/openapi'), 'generated/api.github.com.json'))
+/** The document of GitHub, which `.ci/github-openapi.mjs` fetches. */
+export const github = (): Promise<object> => {
+  const cache = new URL('../../../../node_modules/.cache/jetway/23.0.2/api.github.com.json', import.meta.url)
+  return readOpenApi(fileURLToPath(cache))
+}
