@@ -135,17 +135,27 @@ async function proveHttp(project: Project, settings: NodeJS.ProcessEnv = {}): Pr
   const { run, path } = project
   const bin = await installTarball(project)
   for (const node of NODES)
-    await serving(`"${node}" "${bin}"`, path, { ...environment(registry.url), ...settings }, async ({ origin, end }) => {
-      await refusesForeignHost(origin)
-      expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
-        project.call[2],
-      )
-      expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
-    })
-  await serving('node dist/main.js', path, { ...environment(registry.url), ...settings }, async ({ origin }) => {
-    await listAndCall(project, `${origin}/mcp`)
-    await run(`jetway doctor ${origin}/mcp`)
-  })
+    await serving(
+      `"${node}" "${bin}"`,
+      path,
+      { ...environment(registry.url), ...settings },
+      async ({ origin, end }) => {
+        await refusesForeignHost(origin)
+        expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
+          project.call[2],
+        )
+        expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
+      },
+    )
+  await serving(
+    'node dist/main.js',
+    path,
+    { ...environment(registry.url), ...settings },
+    async ({ origin }) => {
+      await listAndCall(project, `${origin}/mcp`)
+      await run(`jetway doctor ${origin}/mcp`)
+    },
+  )
 }
 
 const HEADERS =
@@ -172,7 +182,9 @@ async function proveOpenApi(project: Project): Promise<void> {
   const api = createServer(({ url = '', headers }, response) => {
     const isGranted = headers.authorization === 'Bearer secret'
     const text = `Hello, ${decodeURIComponent(url.slice(url.lastIndexOf('/') + 1))}`
-    response.writeHead(isGranted ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify({ text }))
+    response
+      .writeHead(isGranted ? 200 : 401, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ text }))
   })
   await once(api.listen(0, '127.0.0.1'), 'listening')
   const { port } = api.address() as AddressInfo

@@ -5,7 +5,12 @@ import type { Choice, OpenApiOptions, OperationView } from './options.ts'
 type Choices = Pick<OpenApiOptions<never, never>, 'operations' | 'tags' | 'paths' | 'methods'>
 
 /** Returns a function that says what becomes of an operation. */
-export function chooser({ operations, tags, paths, methods }: Choices): (operation: Operation) => false | 'tool' | 'resource' {
+export function chooser({
+  operations,
+  tags,
+  paths,
+  methods,
+}: Choices): (operation: Operation) => false | 'tool' | 'resource' {
   const patterns = paths?.map(patternOf)
   return (operation) => {
     if (operation.hints.hidden) return false
@@ -24,7 +29,16 @@ function choiceOf(operation: Operation, operations: Choices['operations']): Choi
   return choice === true || choice === 'tool' || choice === 'resource' ? choice : false
 }
 
-export const viewOf = ({ key, method, path, id, summary, description, tags, deprecated }: Operation): OperationView => ({
+export const viewOf = ({
+  key,
+  method,
+  path,
+  id,
+  summary,
+  description,
+  tags,
+  deprecated,
+}: Operation): OperationView => ({
   key,
   method,
   path,

@@ -11,7 +11,15 @@ import { chooser } from './choose.ts'
 import type { Document, Fault, Operation } from './document/model.ts'
 import { readDocument } from './document/read.ts'
 import { member, OperationFault } from './document/values.ts'
-import { baseOf, checkAuth, checkOptions, DEFAULTS, type OpenApiOptions, unmatched } from './options.ts'
+import {
+  baseOf,
+  checkAuth,
+  checkOptions,
+  DEFAULTS,
+  type OpenApiLimits,
+  type OpenApiOptions,
+  unmatched,
+} from './options.ts'
 import type { Credential } from './request/credentials.ts'
 import type { Api } from './request/send.ts'
 import { Builder, type Built } from './tool/build.ts'
@@ -49,7 +57,12 @@ export function openApi<App = unknown, Locals = unknown>(
   const { auth = {}, fetch = (url, init) => globalThis.fetch(url, init), logger = stderrLogger } = options
   checkAuth(auth, read)
   const credentials = new Map<string, Credential<App, Locals>>(Object.entries(auth))
-  const api: Api<App, Locals> = { base: baseOf(options.baseUrl, read), fetch, schemes: read.schemes, auth: credentials }
+  const api: Api<App, Locals> = {
+    base: baseOf(options.baseUrl, read),
+    fetch,
+    schemes: read.schemes,
+    auth: credentials,
+  }
   const { built, faults } = buildAll(read, options, api)
   const definitions = define(read, built, { ...options, limits, api, faults })
   checkCount(definitions.tools.length, built.length, options.maxTools ?? 200)
@@ -90,7 +103,9 @@ function buildAll<App, Locals>(
       const { key, id = '' } = operation
       const own = member(given, key) ?? member(given, id)
       const built = builder.build(operation)
-      return [{ ...built, choice, name: names.take(typeof own === 'string' ? own : wantedName(operation), key) }]
+      return [
+        { ...built, choice, name: names.take(typeof own === 'string' ? own : wantedName(operation), key) },
+      ]
     } catch (error) {
       if (!(error instanceof OperationFault)) throw error
       report(operation, error.message, true)
@@ -117,7 +132,7 @@ function define<App, Locals>(
   { title }: Document,
   built: readonly Chosen[],
   options: OpenApiOptions<App, Locals> & {
-    readonly limits: typeof DEFAULTS
+    readonly limits: Required<OpenApiLimits>
     readonly api: Api<App, Locals>
     readonly faults: Fault[]
   },
@@ -152,12 +167,18 @@ function checkCount(tools: number, all: number, maxTools: number): void {
       `openApi: the document gives ${tools} tools, more than maxTools (${maxTools}). Choose some by operations, tags, paths or methods: models choose badly among many`,
     )
   if (all === 0)
-    throw new UsageError('ERR_MCP_OPTION', 'openApi: no operation of the document is left; change operations, tags, paths, methods or auth')
+    throw new UsageError(
+      'ERR_MCP_OPTION',
+      'openApi: no operation of the document is left; change operations, tags, paths, methods or auth',
+    )
 }
 
 function report(logger: Logger, { title }: Document, faults: readonly Fault[]): void {
   if (faults.length === 0) return
   const shown = faults.slice(0, MAX_LOGGED).map(({ where, problem }) => `${where}: ${problem}`)
   const leftOut = faults.filter((fault) => fault.leftOut).length
-  logger.warn({ document: title, faults: shown, count: faults.length }, `An OpenAPI document has faults; ${leftOut} operations are left out`)
+  logger.warn(
+    { document: title, faults: shown, count: faults.length },
+    `An OpenAPI document has faults; ${leftOut} operations are left out`,
+  )
 }

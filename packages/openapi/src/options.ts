@@ -101,25 +101,41 @@ const NAMES = {
   logger: true,
 } satisfies { readonly [K in keyof OpenApiOptions]-?: unknown }
 
-export const DEFAULTS = {
+export const DEFAULTS: Required<OpenApiLimits> = {
   operations: 5_000,
   uploadBytes: 10 * 1024 * 1024,
   downloadBytes: 5 * 1024 * 1024,
   resultBytes: 256 * 1024,
-} as const satisfies Required<OpenApiLimits>
+}
 
 /** @throws UsageError `ERR_MCP_OPTION` */
 export function checkOptions(options: OpenApiOptions<never, never>): void {
   checkNames(options, NAMES)
   const { baseUrl, auth, maxTools, limits, refs, results, tags, paths, methods } = options
-  checkOption('baseUrl', baseUrl === undefined || isBase(baseUrl), 'must be an http: or https: URL without credentials, query and fragment')
+  checkOption(
+    'baseUrl',
+    baseUrl === undefined || isBase(baseUrl),
+    'must be an http: or https: URL without credentials, query and fragment',
+  )
   checkOption('baseUrl', baseUrl !== undefined || auth === undefined, 'is required with auth')
   for (const [name, list] of Object.entries({ tags, paths, methods }))
     checkOption(name, list === undefined || Array.isArray(list), 'must be an array')
   for (const [name, number] of Object.entries({ maxTools, ...limits }))
-    checkOption(name, number === undefined || (Number.isSafeInteger(number) && number > 0), 'must be a whole number above 0')
-  checkOption('refs', refs === undefined || refs === 'defs' || refs === 'inline', 'must be "defs" or "inline"')
-  checkOption('results', results === undefined || ['described', 'checked', 'text'].includes(results), 'must be "described", "checked" or "text"')
+    checkOption(
+      name,
+      number === undefined || (Number.isSafeInteger(number) && number > 0),
+      'must be a whole number above 0',
+    )
+  checkOption(
+    'refs',
+    refs === undefined || refs === 'defs' || refs === 'inline',
+    'must be "defs" or "inline"',
+  )
+  checkOption(
+    'results',
+    results === undefined || ['described', 'checked', 'text'].includes(results),
+    'must be "described", "checked" or "text"',
+  )
 }
 
 function isBase(text: unknown): boolean {
@@ -132,7 +148,10 @@ function isBase(text: unknown): boolean {
 export function baseOf(baseUrl: string | undefined, document: Document): URL {
   const found = baseUrl ?? document.servers.find(isBase)
   if (found !== undefined) return new URL(found)
-  throw new UsageError('ERR_MCP_OPTION', 'The document has no server with an http: or https: URL; set the option baseUrl')
+  throw new UsageError(
+    'ERR_MCP_OPTION',
+    'The document has no server with an http: or https: URL; set the option baseUrl',
+  )
 }
 
 /** @throws UsageError `ERR_MCP_OPTION` for a scheme that the document does not have */
@@ -140,15 +159,30 @@ export function checkAuth(auth: object, { schemes }: Document): void {
   for (const [name, value] of Object.entries(auth)) {
     const known = [...schemes.keys()]
     const near = nearestName(name, known)
-    const advice = near === undefined ? `Use one of ${known.join(', ') || 'none, since it has none'}` : `Did you mean ${near}?`
+    const advice =
+      near === undefined
+        ? `Use one of ${known.join(', ') || 'none, since it has none'}`
+        : `Did you mean ${near}?`
     checkOption(`auth.${name}`, schemes.has(name), `names no security scheme of the document. ${advice}`)
-    checkOption(`auth.${name}`, typeof value === 'string' || typeof value === 'function', 'must be a string or a function')
+    checkOption(
+      `auth.${name}`,
+      typeof value === 'string' || typeof value === 'function',
+      'must be a string or a function',
+    )
   }
 }
 
 /** Keys of options that match no operation, because a document may have changed. */
-export function unmatched(option: string, given: object | undefined, known: ReadonlySet<string>): readonly Fault[] {
+export function unmatched(
+  option: string,
+  given: object | undefined,
+  known: ReadonlySet<string>,
+): readonly Fault[] {
   return Object.keys(given ?? {})
     .filter((key) => !known.has(key))
-    .map((key) => ({ where: `${option}[${JSON.stringify(key)}]`, problem: 'it matches no operation', leftOut: false }))
+    .map((key) => ({
+      where: `${option}[${JSON.stringify(key)}]`,
+      problem: 'it matches no operation',
+      leftOut: false,
+    }))
 }

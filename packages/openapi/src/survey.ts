@@ -39,7 +39,13 @@ export function survey(document: object): Survey {
   const report = ({ key: where }: Operation, problem: string, leftOut = false): void =>
     void found.push({ where, problem, leftOut })
   const whole = { title, servers, schemes, operations, faults, ...read }
-  const builder = new Builder(whole, { base: undefined, auth: undefined, refs: 'defs', results: 'text', report })
+  const builder = new Builder(whole, {
+    base: undefined,
+    auth: undefined,
+    refs: 'defs',
+    results: 'text',
+    report,
+  })
   const surveyed = operations.flatMap((operation): SurveyedOperation[] => {
     try {
       const { inputSchema } = builder.build(operation)

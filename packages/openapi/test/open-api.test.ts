@@ -84,7 +84,9 @@ describe('openApi', () => {
   it('leaves out an operation with a server of its own', () => {
     const get = { servers: [{ url: 'https://uploads.invalid' }] }
     const source = openApi({ ...pets, paths: { ...pets.paths, '/u': { get } } }, { logger: logLines() })
-    expect(source.faults).toMatchObject([{ where: 'GET /u', problem: /own server/ }].map(({ where }) => ({ where })))
+    expect(source.faults).toMatchObject(
+      [{ where: 'GET /u', problem: /own server/ }].map(({ where }) => ({ where })),
+    )
   })
 
   it('notifies nobody, because a document does not change', () => {
@@ -192,7 +194,10 @@ describe('options', () => {
 
   it('takes the first absolute server of the document as the base', async () => {
     const api = await serveApi()
-    const servers = [{ url: '/v1' }, { url: `${api.origin}/{version}`, variables: { version: { default: 'v2' } } }]
+    const servers = [
+      { url: '/v1' },
+      { url: `${api.origin}/{version}`, variables: { version: { default: 'v2' } } },
+    ]
     const client = await connectApi({ ...pets, servers })
     await client.callTool('list_pets', {})
     expect(api.received).toMatchObject([{ url: '/v2/pets' }])
@@ -200,12 +205,16 @@ describe('options', () => {
 
   it('passes requests to fetch, with the signal of the call', async () => {
     let signal: AbortSignal | null | undefined
-    const { result } = await callApi(pets, {}, {
-      fetch: (url, init) => {
-        signal = init.signal
-        return Promise.resolve(Response.json({ url: url.pathname, redirect: init.redirect }))
+    const { result } = await callApi(
+      pets,
+      {},
+      {
+        fetch: (url, init) => {
+          signal = init.signal
+          return Promise.resolve(Response.json({ url: url.pathname, redirect: init.redirect }))
+        },
       },
-    })
+    )
     expect(JSON.parse(textOf(result))).toEqual({ url: '/pets', redirect: 'manual' })
     expect(signal?.aborted).toBe(false)
   })

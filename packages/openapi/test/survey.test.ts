@@ -22,7 +22,12 @@ describe('survey', () => {
 
   it('needs no credentials and no server, and reports faults', () => {
     const paths = {
-      '/a': { get: { security: [{ key: [] }], parameters: [{ name: 'q', in: 'query', schema: { $ref: '#/none' } }] } },
+      '/a': {
+        get: {
+          security: [{ key: [] }],
+          parameters: [{ name: 'q', in: 'query', schema: { $ref: '#/none' } }],
+        },
+      },
       '/b': { get: { parameters: [{ in: 'query' }] } },
     }
     const { operations, faults } = survey({ openapi: '3.1.0', paths })

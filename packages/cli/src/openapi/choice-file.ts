@@ -28,14 +28,16 @@ export function writeChoices(
     ` * The operations of ${oneLine(source)} that become tools: change \`false\` to \`true\` for those that your users need.`,
     ` * Written by \`jetway openapi\`, which keeps your choices when you run it again.`,
     ' */',
-    'export const operations: Readonly<Record<string, boolean | \'tool\' | \'resource\'>> = {',
+    "export const operations: Readonly<Record<string, boolean | 'tool' | 'resource'>> = {",
     ...sections.flat(),
     '}',
     '',
   ].join('\n')
 }
 
-function groupByTag(operations: readonly SurveyedOperation[]): ReadonlyMap<string, readonly SurveyedOperation[]> {
+function groupByTag(
+  operations: readonly SurveyedOperation[],
+): ReadonlyMap<string, readonly SurveyedOperation[]> {
   const groups = new Map<string, SurveyedOperation[]>()
   for (const operation of operations) {
     const tag = operation.tags[0] ?? 'without a tag'
@@ -45,7 +47,11 @@ function groupByTag(operations: readonly SurveyedOperation[]): ReadonlyMap<strin
 }
 
 function line({ key, name, tokens, summary, deprecated }: SurveyedOperation, choice: string): string {
-  const about = [`${name}, ${tokens} tokens`, ...(deprecated ? ['deprecated'] : []), ...(summary === undefined ? [] : [summary])]
+  const about = [
+    `${name}, ${tokens} tokens`,
+    ...(deprecated ? ['deprecated'] : []),
+    ...(summary === undefined ? [] : [summary]),
+  ]
   return `  '${quote(key)}': ${choice}, // ${oneLine(about.join(': ')).slice(0, 100)}`
 }
 

@@ -10,7 +10,11 @@ import { readChoices, writeChoices } from './choice-file.ts'
 export const command: Command = defineCommand({
   usage: '<document> [options]',
   options: {
-    out: { type: 'string', placeholder: 'FILE', help: 'write a .ts file in which you choose operations; choices in it are kept' },
+    out: {
+      type: 'string',
+      placeholder: 'FILE',
+      help: 'write a .ts file in which you choose operations; choices in it are kept',
+    },
     files: { type: 'boolean', help: 'follow references to files in the folder of the document' },
   },
   notes: `Models choose badly among many tools, so do not convert a whole API: choose the operations
@@ -18,14 +22,19 @@ that your users need.
   jetway openapi api.yaml
   jetway openapi api.yaml --out src/operations.ts`,
   run: async ({ values: { out, files = false }, positionals: [path, unexpected] }, terminal) => {
-    if (path === undefined) throw usageError('openapi needs a document', 'Name a file with an OpenAPI document')
-    if (unexpected !== undefined) throw usageError(`openapi takes one document; ${unexpected} is another word`)
-    if (out !== undefined && !/\.[cm]?[jt]s$/.test(out)) throw usageError('--out needs a file with a name that ends in .ts')
+    if (path === undefined)
+      throw usageError('openapi needs a document', 'Name a file with an OpenAPI document')
+    if (unexpected !== undefined)
+      throw usageError(`openapi takes one document; ${unexpected} is another word`)
+    if (out !== undefined && !/\.[cm]?[jt]s$/.test(out))
+      throw usageError('--out needs a file with a name that ends in .ts')
     const found = await look(path, files)
     const written = out === undefined ? undefined : write(resolve(out), path, found.operations)
-    if (terminal.json) return terminal.printJson({ ...found, ...(out !== undefined && { file: resolve(out) }) })
+    if (terminal.json)
+      return terminal.printJson({ ...found, ...(out !== undefined && { file: resolve(out) }) })
     for (const line of report(found, terminal)) terminal.print(line)
-    if (written !== undefined) terminal.print(`\n${out} is written: ${written} of ${found.operations.length} operations are chosen`)
+    if (written !== undefined)
+      terminal.print(`\n${out} is written: ${written} of ${found.operations.length} operations are chosen`)
   },
 })
 
@@ -45,7 +54,10 @@ function write(path: string, document: string, operations: readonly SurveyedOper
   return operations.filter(({ key }) => (before.get(key) ?? 'false') !== 'false').length
 }
 
-function report({ title, servers, schemes, operations, faults }: Survey, { colour }: Terminal): readonly string[] {
+function report(
+  { title, servers, schemes, operations, faults }: Survey,
+  { colour }: Terminal,
+): readonly string[] {
   const tokens = operations.reduce((sum, each) => sum + each.tokens, 0)
   const width = Math.max(0, ...operations.map(({ key }) => key.length))
   const most = Math.max(0, ...operations.map((each) => String(each.tokens).length))
@@ -61,8 +73,12 @@ function report({ title, servers, schemes, operations, faults }: Survey, { colou
     ),
     '',
     `${count(operations.length, 'operation')}, about ${tokens} tokens if all become tools`,
-    ...(faults.length === 0 ? [] : ['', colour('bold', `${count(faults.length, 'fault')}, ${leftOut} of which leave out an operation`)]),
-    ...faults.map(({ where, problem }) => `  ${colour('yellow', printableLine(where))}: ${printableLine(problem)}`),
+    ...(faults.length === 0
+      ? []
+      : ['', colour('bold', `${count(faults.length, 'fault')}, ${leftOut} of which leave out an operation`)]),
+    ...faults.map(
+      ({ where, problem }) => `  ${colour('yellow', printableLine(where))}: ${printableLine(problem)}`,
+    ),
   ]
 }
 

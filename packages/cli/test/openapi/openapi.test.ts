@@ -46,7 +46,10 @@ servers: https://pets.invalid
 
   it('prints the same as JSON', async () => {
     const { stdout } = await runCli(['openapi', fileWith(DOCUMENT), '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ title: 'Pets', operations: [{ key: 'GET /pets', name: 'list_pets' }, {}, {}] })
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'Pets',
+      operations: [{ key: 'GET /pets', name: 'list_pets' }, {}, {}],
+    })
   })
 
   it('writes a file to choose from, and keeps the choices in it', async () => {
@@ -58,7 +61,12 @@ servers: https://pets.invalid
     expect(text).toContain("  'GET /pets': false, // list_pets,")
     expect(text).toContain(String.raw`  'GET /it\'s': false, // get_it_s,`)
     expect(text).not.toContain('*/ process')
-    writeFileSync(out, text.replace("'GET /pets': false", "'GET /pets': true").replace(String.raw`'s': false`, String.raw`'s': 'resource'`))
+    writeFileSync(
+      out,
+      text
+        .replace("'GET /pets': false", "'GET /pets': true")
+        .replace(String.raw`'s': false`, String.raw`'s': 'resource'`),
+    )
     const again = await runCli(['openapi', path, '--out', out])
     expect(again.stdout).toContain('2 of 3 operations are chosen')
     const { operations } = (await import(out)) as { operations: object }

@@ -10,7 +10,14 @@ export type Place = 'path' | 'query' | 'header' | 'cookie'
 
 /** How a value becomes text. See https://spec.openapis.org/oas/v3.1.1.html#style-values. */
 export type Style =
-  'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'tabDelimited' | 'deepObject'
+  | 'simple'
+  | 'label'
+  | 'matrix'
+  | 'form'
+  | 'spaceDelimited'
+  | 'pipeDelimited'
+  | 'tabDelimited'
+  | 'deepObject'
 
 export interface Serialization {
   readonly style: Style

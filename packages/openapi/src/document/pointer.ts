@@ -11,7 +11,8 @@ export function lookUp(root: Json, reference: string): unknown {
   let at: unknown = root
   for (const token of reference.slice(2).split('/')) {
     const key = decode(token)
-    if (key === undefined || typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    if (key === undefined || typeof at !== 'object' || at === null || !Object.hasOwn(at, key))
+      return undefined
     at = (at as Json)[key]
   }
   return at

@@ -68,7 +68,9 @@ function dialectOf(root: Json): Dialect {
   const { swagger, openapi } = root
   if (swagger === '2.0' || swagger === 2) return version2(root)
   if (typeof openapi === 'string' && /^3\.[0-2](?:\.|$)/.test(openapi)) return version3(root, openapi)
-  throw mistake('it must be a parsed document of OpenAPI 2.0, 3.0, 3.1 or 3.2, with a member "openapi" or "swagger"')
+  throw mistake(
+    'it must be a parsed document of OpenAPI 2.0, 3.0, 3.1 or 3.2, with a member "openapi" or "swagger"',
+  )
 }
 
 interface Found {
@@ -123,8 +125,10 @@ function mergeParameters(root: Json, item: Json, raw: Json): readonly Json[] {
 
 function checkPath(path: string): void {
   if (!path.startsWith('/')) throw new OperationFault('its path does not begin with "/"')
-  if (/[?#\\\s]/.test(path)) throw new OperationFault('its path has a query, a fragment, a backslash or a space')
-  if (/[{}]/.test(path.replace(/\{[^{}/]+\}/g, ''))) throw new OperationFault('its path has an unmatched brace')
+  if (/[?#\\\s]/.test(path))
+    throw new OperationFault('its path has a query, a fragment, a backslash or a space')
+  if (/[{}]/.test(path.replace(/\{[^{}/]+\}/g, '')))
+    throw new OperationFault('its path has an unmatched brace')
 }
 
 /** Adds the path's variables that nothing declares, and removes parameters that the path does not have. */
@@ -155,9 +159,11 @@ function readSchemes(root: Json, dialect: Dialect, faults: Fault[]): Document['s
   for (const [name, value] of Object.entries(asJson(dialect.schemes()))) {
     const scheme = readSecurityScheme(resolve(root, value))
     if (scheme !== undefined) schemes.set(name, scheme)
-    else faults.push({ where: 'document', problem: `the security scheme ${name} is not known`, leftOut: false })
+    else
+      faults.push({ where: 'document', problem: `the security scheme ${name} is not known`, leftOut: false })
   }
   return schemes
 }
 
-const mistake = (problem: string): UsageError => new UsageError('ERR_MCP_OPTION', `openApi(document): ${problem}`)
+const mistake = (problem: string): UsageError =>
+  new UsageError('ERR_MCP_OPTION', `openApi(document): ${problem}`)

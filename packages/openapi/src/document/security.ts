@@ -39,5 +39,7 @@ function apiKey(scheme: Json): SecurityScheme | undefined {
 function http(scheme: string | undefined): SecurityScheme | undefined {
   if (scheme === 'basic' || scheme === 'bearer') return { kind: scheme }
   // See https://www.rfc-editor.org/rfc/rfc9110#section-11.1 for the characters of a scheme.
-  return scheme !== undefined && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(scheme) ? { kind: 'http', scheme } : undefined
+  return scheme !== undefined && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(scheme)
+    ? { kind: 'http', scheme }
+    : undefined
 }

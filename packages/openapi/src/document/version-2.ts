@@ -71,7 +71,9 @@ function readBody(consumes: readonly string[], parameters: readonly Json[]): Ope
     return {
       required: body['required'] === true,
       description: textOf(body['description']),
-      content: (types.length === 0 ? ['application/json'] : types).map((type) => media(type, body['schema'] ?? {})),
+      content: (types.length === 0 ? ['application/json'] : types).map((type) =>
+        media(type, body['schema'] ?? {}),
+      ),
     }
   }
   const fields = parameters.filter((it) => it['in'] === 'formData' && typeof it['name'] === 'string')
@@ -81,7 +83,9 @@ function readBody(consumes: readonly string[], parameters: readonly Json[]): Ope
 function formBody(consumes: readonly string[], fields: readonly Json[]): Operation['body'] {
   const hasFile = fields.some((field) => field['type'] === 'file')
   const type = hasFile || (consumes.includes(MULTIPART) && !consumes.includes(FORM)) ? MULTIPART : FORM
-  const required = fields.filter((field) => field['required'] === true).map((field) => field['name'] as string)
+  const required = fields
+    .filter((field) => field['required'] === true)
+    .map((field) => field['name'] as string)
   const schema = {
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field['name'], withoutOwn(field)])),
@@ -113,4 +117,3 @@ function readSuccess(root: Json, operation: Json): Operation['success'] {
 }
 
 const media = (type: string, schema: unknown): MediaType => ({ type, schema, encoding: new Map() })
-

@@ -46,7 +46,8 @@ function readParameter(root: Json, raw: Json): Parameter {
     description: textOf(raw['description']),
     schema: content === undefined ? (raw['schema'] ?? {}) : content.schema,
     style,
-    explode: typeof raw['explode'] === 'boolean' ? raw['explode'] : style === 'form' || style === 'deepObject',
+    explode:
+      typeof raw['explode'] === 'boolean' ? raw['explode'] : style === 'form' || style === 'deepObject',
     allowReserved: raw['allowReserved'] === true,
     json: content !== undefined && content.type.includes('json'),
   }

@@ -2,7 +2,7 @@ import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
 /** The most characters of a document. */
-export const MAX_LENGTH = 32 * 1024 * 1024
+export const MAX_LENGTH: number = 32 * 1024 * 1024
 /** Nodes that aliases of YAML may add. A short document with aliases of aliases can stand for billions. */
 const MAX_ALIASES = 1_000
 
@@ -16,7 +16,9 @@ export function parseOpenApi(text: string, name = 'The document'): object {
   if (text.length > MAX_LENGTH) throw fault(name, 'is larger than 32 MiB')
   let value: unknown
   try {
-    value = isJson(text) ? JSON.parse(text) : parse(text, { version: '1.2', schema: 'core', maxAliasCount: MAX_ALIASES, logLevel: 'error' })
+    value = isJson(text)
+      ? JSON.parse(text)
+      : parse(text, { version: '1.2', schema: 'core', maxAliasCount: MAX_ALIASES, logLevel: 'error' })
   } catch (cause) {
     throw fault(name, `is neither JSON nor YAML: ${(cause as Error).message.split('\n')[0]}`, cause)
   }

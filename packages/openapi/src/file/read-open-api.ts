@@ -42,7 +42,8 @@ class Reader {
     try {
       // A size of 0 is that of a device or of an endless file, too.
       const { size } = await file.stat()
-      if (size > this.#left) throw fault(path, 'is larger than 32 MiB, or the files of the document are together')
+      if (size > this.#left)
+        throw fault(path, 'is larger than 32 MiB, or the files of the document are together')
       const bytes = new Uint8Array(size + 1)
       let length = 0
       for (let read = -1; read !== 0 && length < bytes.length; length += read)

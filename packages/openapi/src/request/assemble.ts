@@ -22,7 +22,14 @@ export function assemble(plan: RequestPlan, args: Json, uploadBytes: number): Pl
     if (parameter.in === 'path') inPathValues.set(parameter.name, { parameter, value })
     else if (parameter.in === 'query') query.push(...inQuery(parameter, value))
     else if (parameter.in === 'cookie') cookies.push(...inQuery(parameter, value))
-    else headers.push([parameter.name, headerText(argument, inPath(parameter, value, (text) => text))])
+    else
+      headers.push([
+        parameter.name,
+        headerText(
+          argument,
+          inPath(parameter, value, (text) => text),
+        ),
+      ])
   }
   const body = plan.body === undefined ? undefined : bodyValue(plan.body, args)
   return {
@@ -37,7 +44,9 @@ export function assemble(plan: RequestPlan, args: Json, uploadBytes: number): Pl
 /** @throws ToolError for text that a header cannot have, such as line breaks, which would begin another header */
 function headerText(argument: string, text: string): string {
   if (/^[\t\u0020-\u007e]*$/.test(text)) return text
-  throw new ToolError(`The argument ${argument} is sent in a header, so it must be printable ASCII on one line`)
+  throw new ToolError(
+    `The argument ${argument} is sent in a header, so it must be printable ASCII on one line`,
+  )
 }
 
 function bodyValue({ argument, properties, required }: BodyPlan, args: Json): unknown {

@@ -49,7 +49,13 @@ function formText(value: Json, encoding: ReadonlyMap<string, Encoding>): string 
     // Without a style, an object is written as JSON: https://spec.openapis.org/oas/v3.1.1.html#encoding-object.
     const json = style === undefined && isJson(item)
     return inQuery(
-      { name, style: style ?? 'form', explode: explode ?? (style === undefined || style === 'form'), allowReserved, json },
+      {
+        name,
+        style: style ?? 'form',
+        explode: explode ?? (style === undefined || style === 'form'),
+        allowReserved,
+        json,
+      },
       item,
     )
   })
@@ -81,7 +87,9 @@ function filePart(item: unknown, type: string | undefined): File {
 
 function plainPart(item: unknown, type: string | undefined): string | Blob {
   if (isJson(item)) return new Blob([JSON.stringify(item)], { type: type ?? 'application/json' })
-  return type === undefined || !isConcrete(type) || type.includes(',') ? plain(item) : new Blob([plain(item)], { type })
+  return type === undefined || !isConcrete(type) || type.includes(',')
+    ? plain(item)
+    : new Blob([plain(item)], { type })
 }
 
 interface ReadFile {
@@ -96,7 +104,8 @@ function readFile(value: unknown): ReadFile {
   const { name, type, data } = asObject(value)
   return {
     bytes: fromBase64(typeof data === 'string' ? data : ''),
-    name: typeof name === 'string' ? name.replace(/[\u0000-\u001f\u007f"\\/]/g, '_').slice(0, 255) : undefined,
+    name:
+      typeof name === 'string' ? name.replace(/[\u0000-\u001f\u007f"\\/]/g, '_').slice(0, 255) : undefined,
     type: typeof type === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : undefined,
   }
 }

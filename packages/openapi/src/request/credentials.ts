@@ -41,10 +41,17 @@ export function chooseSecurity(
 /** @throws ToolError if there is no value for this caller */
 export async function readSecrets<App, Locals>(
   names: readonly string[],
-  { schemes, auth }: { readonly schemes: Schemes; readonly auth: ReadonlyMap<string, Credential<App, Locals>> },
+  {
+    schemes,
+    auth,
+  }: { readonly schemes: Schemes; readonly auth: ReadonlyMap<string, Credential<App, Locals>> },
   ctx: RequestContext<App, Locals>,
 ): Promise<Secrets> {
-  const secrets = { headers: [] as [string, string][], query: [] as [string, string][], cookies: [] as [string, string][] }
+  const secrets = {
+    headers: [] as [string, string][],
+    query: [] as [string, string][],
+    cookies: [] as [string, string][],
+  }
   for (const name of names) {
     const scheme = schemes.get(name)
     const credential = auth.get(name)
@@ -59,7 +66,11 @@ export async function readSecrets<App, Locals>(
 function place(
   scheme: SecurityScheme,
   value: string,
-  { headers, query, cookies }: { headers: [string, string][]; query: [string, string][]; cookies: [string, string][] },
+  {
+    headers,
+    query,
+    cookies,
+  }: { headers: [string, string][]; query: [string, string][]; cookies: [string, string][] },
 ): void {
   switch (scheme.kind) {
     case 'basic':
@@ -84,7 +95,9 @@ const toBase64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))
 
 /** The headers and parameters that are never arguments, in lower case. */
-export function reservedNames(schemes: Schemes): Readonly<Record<'query' | 'header' | 'cookie', ReadonlySet<string>>> {
+export function reservedNames(
+  schemes: Schemes,
+): Readonly<Record<'query' | 'header' | 'cookie', ReadonlySet<string>>> {
   const of = (place: string): ReadonlySet<string> =>
     new Set(
       Array.from(schemes.values()).flatMap((scheme) =>

@@ -85,7 +85,9 @@ const linkOf = (header: string): string | undefined =>
     .find((link) => /;\s*rel\s*=\s*"?next"?\s*(?:;|$)/i.test(link?.[2] ?? ''))?.[1]
 
 function addressOf(next: string, current: URL): URL | undefined {
-  return /^(?:https?:\/\/|\/|\?)/.test(next) && URL.canParse(next, current) ? new URL(next, current) : undefined
+  return /^(?:https?:\/\/|\/|\?)/.test(next) && URL.canParse(next, current)
+    ? new URL(next, current)
+    : undefined
 }
 
 /** A copy with another list in it. */

@@ -42,13 +42,17 @@ export function ofJson(value: unknown, rules: ResultRules): ToolResult<unknown> 
   const text = JSON.stringify(value)
   if (!rules.isStructured || text.length > rules.resultBytes) return ofText(text, rules, false)
   if (isJson(value)) return result({ structured: value })
-  return result.error(`The API replied with a value that is not an object, unlike its document: ${cut(text, rules)}`)
+  return result.error(
+    `The API replied with a value that is not an object, unlike its document: ${cut(text, rules)}`,
+  )
 }
 
 function ofText(text: string, rules: ResultRules, isCut: boolean): ToolResult<unknown> {
   const shownText = cut(text, rules)
   const hasAll = shownText.length === text.length && !isCut
-  const notice = hasAll ? [] : [content.text(`The reply was cut after ${shownText.length} characters. Ask for less.`)]
+  const notice = hasAll
+    ? []
+    : [content.text(`The reply was cut after ${shownText.length} characters. Ask for less.`)]
   const blocks = [content.text(shownText), ...notice]
   // A tool with an outputSchema returns an object or an error.
   if (rules.isStructured) return result.error(blocks)

@@ -84,7 +84,11 @@ async function withSecrets<App, Locals>(
   }
 }
 
-async function follow({ base, fetch }: { readonly base: URL; readonly fetch: Fetch }, first: URL, init: RequestInit): Promise<Sent> {
+async function follow(
+  { base, fetch }: { readonly base: URL; readonly fetch: Fetch },
+  first: URL,
+  init: RequestInit,
+): Promise<Sent> {
   let url = first
   let request = init
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
@@ -93,7 +97,8 @@ async function follow({ base, fetch }: { readonly base: URL; readonly fetch: Fet
     if (target === undefined) return { response, url }
     await response.body?.cancel()
     // The request has credentials, and another host or path would get them.
-    if (!isBelow(base, target)) throw new ToolError('The API redirects outside of its base URL, which is not followed')
+    if (!isBelow(base, target))
+      throw new ToolError('The API redirects outside of its base URL, which is not followed')
     url = target
     request = redirected(request, response.status)
   }

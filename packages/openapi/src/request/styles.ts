@@ -5,22 +5,34 @@ import { isJson } from '../document/values.ts'
 /** Everything that RFC 3986 reserves, but what would end the value: `#`, `&`, and `+`, which many decode to a space. */
 const RESERVED = /%(?:3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2C|3B|3D)/g
 
-/** @throws ToolError for text that is not Unicode */
-export function encode(text: string, allowReserved = false): string {
-  let encoded: string
+/**
+ * Has one parameter, because it is passed to `map`, which gives more.
+ *
+ * @throws ToolError for text that is not Unicode
+ */
+export function encode(text: string): string {
   try {
     // encodeURIComponent leaves these, which RFC 3986 reserves.
-    encoded = encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    return encodeURIComponent(text).replace(
+      /[!'()*]/g,
+      (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+    )
   } catch {
     throw new ToolError('An argument has half of a Unicode character')
   }
-  return allowReserved ? encoded.replace(RESERVED, (code) => decodeURIComponent(code)) : encoded
 }
+
+const encodeReserved = (text: string): string =>
+  encode(text).replace(RESERVED, (code) => decodeURIComponent(code))
 
 /** The text of a value that has no parts, or whose parts no style can separate. */
 export function plain(value: unknown): string {
   if (typeof value === 'string') return value
-  return value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return value === null || value === undefined
+    ? ''
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value)
 }
 
 type Named = Serialization & { readonly name: string }
@@ -49,10 +61,18 @@ function partsOf(value: unknown, { json }: Serialization): Parts {
 export function inPath(parameter: Named, value: unknown, code: (text: string) => string = encode): string {
   const { style, explode } = parameter
   const parts = partsOf(value, parameter)
-  const delimiter = style === 'tabDelimited' ? '%09' : style === 'pipeDelimited' ? '%7C' : style === 'spaceDelimited' ? '%20' : ','
+  const delimiter =
+    style === 'tabDelimited'
+      ? '%09'
+      : style === 'pipeDelimited'
+        ? '%7C'
+        : style === 'spaceDelimited'
+          ? '%20'
+          : ','
   const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : ''
   const between = explode && prefix !== '' ? prefix : delimiter
-  const named = (text: string): string => (text === '' ? code(parameter.name) : `${code(parameter.name)}=${text}`)
+  const named = (text: string): string =>
+    text === '' ? code(parameter.name) : `${code(parameter.name)}=${text}`
   const isNamed = style === 'matrix'
   if (parts.kind === 'one') return prefix + (isNamed ? named(code(parts.text)) : code(parts.text))
   if (parts.kind === 'list') {
@@ -67,7 +87,7 @@ export function inPath(parameter: Named, value: unknown, code: (text: string) =>
 /** Writes a value as `name=value`, once or several times. An empty array and an empty object are not written. */
 export function inQuery(parameter: Named, value: unknown): readonly string[] {
   const { name, style, explode, allowReserved } = parameter
-  const code = (text: string): string => encode(text, allowReserved)
+  const code = allowReserved ? encodeReserved : encode
   const pair = (key: string, text: string): string => `${encode(key)}=${text}`
   if (style === 'deepObject' && typeof value === 'object' && value !== null)
     return deep(name, value).map(([key, text]) => pair(key, code(text)))

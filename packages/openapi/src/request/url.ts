@@ -20,13 +20,20 @@ export function fillPath(
   const filled = path.replace(/\{([^{}/]+)\}/g, (_, name: string) => {
     const found = values.get(name)
     const text = found === undefined ? '' : inPath(found.parameter, found.value)
-    if (text === '' || text === '.' || text === ';') throw new ToolError(`The argument for ${name} must not be empty`)
+    if (text === '' || text === '.' || text === ';')
+      throw new ToolError(`The argument for ${name} must not be empty`)
     return text
   })
-  for (const segment of filled.split('/')) {
+  const segments = filled.split('/')
+  // Whatever a style writes, a value must not add segments.
+  if (segments.length !== path.split('/').length)
+    throw new ToolError('An argument of the path must stay one segment')
+  for (const segment of segments) {
     for (const text of decodings(segment))
       if (LEADS_ELSEWHERE.test(text) || text.includes('\u0000'))
-        throw new ToolError('An argument of the path must not be "." or "..", nor contain them between slashes')
+        throw new ToolError(
+          'An argument of the path must not be "." or "..", nor contain them between slashes',
+        )
   }
   return filled
 }

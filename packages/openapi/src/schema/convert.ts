@@ -70,7 +70,12 @@ const STRICT = new Set([
 const isStrict = (keyword: string): boolean => STRICT.has(keyword) || /^(?:max|min|exclusive)/.test(keyword)
 
 /** Converts a schema of a document to JSON Schema 2020-12, without keywords that are invalid or unknown. */
-export function convertSchema(raw: unknown, rules: ConversionRules, conversion: Conversion, at: Spot): Schema {
+export function convertSchema(
+  raw: unknown,
+  rules: ConversionRules,
+  conversion: Conversion,
+  at: Spot,
+): Schema {
   if (typeof raw === 'boolean') return raw
   if (!isJson(raw) || at.depth > MAX_DEPTH || conversion.budget <= 0 || conversion.around.has(raw)) return {}
   conversion.budget -= 1
@@ -139,7 +144,10 @@ function isPart(keyword: string, name: string, part: unknown, rules: ConversionR
 const SAME_VALUE: ReadonlySet<string> = new Set(IN_PLACE)
 
 /** Whether a property belongs to messages of this direction. */
-export function isSent(property: unknown, { root, direction }: Pick<ConversionRules, 'root' | 'direction'>): boolean {
+export function isSent(
+  property: unknown,
+  { root, direction }: Pick<ConversionRules, 'root' | 'direction'>,
+): boolean {
   const flag = direction === 'request' ? 'readOnly' : 'writeOnly'
   return !(isJson(property) && (property[flag] === true || resolve(root, property)?.[flag] === true))
 }
@@ -179,7 +187,8 @@ function modernize(all: Record<string, unknown>, raw: Json): void {
     delete all[limit]
   }
   if (raw['nullable'] !== true) return
-  if (Array.isArray(all['enum']) && !all['enum'].includes(null)) all['enum'] = [...(all['enum'] as unknown[]), null]
+  if (Array.isArray(all['enum']) && !all['enum'].includes(null))
+    all['enum'] = [...(all['enum'] as unknown[]), null]
   if (all['type'] !== undefined) return
   const key = ['anyOf', 'oneOf'].find((keyword) => Array.isArray(all[keyword]))
   if (key !== undefined) all[key] = [...(all[key] as unknown[]), { type: 'null' }]
@@ -219,4 +228,3 @@ function isSmall(value: unknown): boolean {
     return false
   }
 }
-

@@ -73,4 +73,6 @@ function inPlaceReferences(schema: unknown, depth = 0): readonly string[] {
 }
 
 const partsOf = (value: unknown, depth: number): readonly string[] =>
-  (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((part) => inPlaceReferences(part, depth + 1))
+  (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((part) =>
+    inPlaceReferences(part, depth + 1),
+  )

@@ -32,15 +32,28 @@ export function buildArguments(
   definitions: Definitions,
   reserved: ReturnType<typeof reservedNames>,
 ): Arguments {
-  const building: Building = { definitions, names: new Names(), properties: [], required: [], references: new Set() }
+  const building: Building = {
+    definitions,
+    names: new Names(),
+    properties: [],
+    required: [],
+    references: new Set(),
+  }
   const parameters = new Map<string, Parameter>()
   for (const place of ORDER) {
     for (const parameter of operation.parameters) {
       if (parameter.in !== place || !isArgument(parameter, reserved)) continue
       const wanted = argumentName(parameter.name)
-      const name = building.names.take(building.names.has(wanted) ? `${place}_${wanted}` : wanted, parameter.name)
+      const name = building.names.take(
+        building.names.has(wanted) ? `${place}_${wanted}` : wanted,
+        parameter.name,
+      )
       parameters.set(name, parameter)
-      add(building, name, { schema: parameter.schema, isRequired: parameter.required, text: parameter.description })
+      add(building, name, {
+        schema: parameter.schema,
+        isRequired: parameter.required,
+        text: parameter.description,
+      })
     }
   }
   const body = operation.body && addBody(operation, operation.body, building)
@@ -71,7 +84,8 @@ interface Added {
 }
 
 function add(building: Building, name: string, { schema: raw, isRequired, text, instead }: Added): void {
-  const { schema, references } = instead === undefined ? building.definitions.convert(raw) : { schema: instead, references: [] }
+  const { schema, references } =
+    instead === undefined ? building.definitions.convert(raw) : { schema: instead, references: [] }
   for (const reference of references) building.references.add(reference)
   const description = text === undefined ? '' : tidy(text, MAX_DESCRIPTION)
   // Hosts expect an object as the schema of an argument.
@@ -94,7 +108,8 @@ function addBody(operation: Operation, body: Body, building: Building): BodyPlan
   const isWrite = operation.method === 'post' || operation.method === 'put' || operation.method === 'patch'
   // Many documents forget `required` of the body, but not that of its properties. An optional body elsewhere stays one.
   const canSpread = shape !== undefined && (body.required || !hasRequired || isWrite)
-  const files = way.kind === 'multipart' ? filesIn(root, way.media, shape?.properties) : new Map<string, JsonSchema>()
+  const files =
+    way.kind === 'multipart' ? filesIn(root, way.media, shape?.properties) : new Map<string, JsonSchema>()
   const names = canSpread ? spread([...shape.properties.keys()], building.names) : undefined
   const plan = { ...way, files: new Set(files.keys()) }
   if (names === undefined || shape === undefined) {
@@ -110,7 +125,11 @@ function addBody(operation: Operation, body: Body, building: Building): BodyPlan
   for (const [argument, property] of names) {
     building.names.take(argument, property)
     const isRequired = shape.required.has(property)
-    add(building, argument, { schema: shape.properties.get(property), isRequired, instead: files.get(property) })
+    add(building, argument, {
+      schema: shape.properties.get(property),
+      isRequired,
+      instead: files.get(property),
+    })
   }
   return { ...plan, required: body.required || hasRequired, argument: undefined, properties: names }
 }
@@ -143,9 +162,13 @@ function filesIn(
   const files = new Map<string, JsonSchema>()
   for (const [name, property] of properties ?? []) {
     const schema = resolve(root, property)
-    const description = typeof schema?.['description'] === 'string' ? { description: tidy(schema['description'], MAX_DESCRIPTION) } : {}
+    const description =
+      typeof schema?.['description'] === 'string'
+        ? { description: tidy(schema['description'], MAX_DESCRIPTION) }
+        : {}
     const type = encoding.get(name)?.contentType ?? ''
-    if (isFile(root, property) && !/^(?:text\/|application\/json)/.test(type)) files.set(name, { ...FILE, ...description })
+    if (isFile(root, property) && !/^(?:text\/|application\/json)/.test(type))
+      files.set(name, { ...FILE, ...description })
     else if (schema?.['type'] === 'array' && isFile(root, schema['items']))
       files.set(name, { type: 'array', items: FILE, ...description })
   }

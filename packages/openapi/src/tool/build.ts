@@ -58,7 +58,8 @@ export class Builder {
     const { parameters, body, inputSchema } = buildArguments(operation, this.#requests, this.#reserved)
     const media = acceptedType(operation.success)
     const output = results === 'text' ? undefined : outputSchemaOf(media, this.#responses)
-    const published = (schema: JsonSchema): JsonSchema => (refs === 'inline' ? inlineReferences(schema) : schema)
+    const published = (schema: JsonSchema): JsonSchema =>
+      refs === 'inline' ? inlineReferences(schema) : schema
     const { key, method, path } = operation
     return {
       operation,
@@ -86,7 +87,9 @@ export class Builder {
       !URL.canParse(server) ||
       (base !== undefined && new URL(server).href.replace(/\/$/, '') === base.href.replace(/\/$/, ''))
     if (servers.length === 0 || base === undefined || servers.some(isKnown)) return
-    throw new OperationFault(`it has its own server ${servers[0]?.slice(0, 128)}; serve it by another openApi with this baseUrl`)
+    throw new OperationFault(
+      `it has its own server ${servers[0]?.slice(0, 128)}; serve it by another openApi with this baseUrl`,
+    )
   }
 }
 

@@ -11,11 +11,18 @@ const MAX_LENGTH = 8 * 1024
 /** The media type that a request asks for: JSON where there is a choice. */
 export function acceptedType(success: Operation['success']): MediaType | undefined {
   const content = success?.content ?? []
-  return content.find(({ type }) => isJsonType(type)) ?? content.find(({ type }) => kindOf(type) === 'json') ?? content[0]
+  return (
+    content.find(({ type }) => isJsonType(type)) ??
+    content.find(({ type }) => kindOf(type) === 'json') ??
+    content[0]
+  )
 }
 
 /** @returns undefined unless the reply is a JSON object with a schema of a reasonable size */
-export function outputSchemaOf(media: MediaType | undefined, definitions: Definitions): JsonSchema | undefined {
+export function outputSchemaOf(
+  media: MediaType | undefined,
+  definitions: Definitions,
+): JsonSchema | undefined {
   if (media === undefined || kindOf(media.type) !== 'json') return undefined
   const converted = rootOf(media.schema, definitions)
   const { schema, references } = converted

@@ -27,7 +27,10 @@ export interface ResourceRules<App, Locals> {
 
 /** `Pet Store (v2)` becomes `pet-store-v2`. See https://www.rfc-editor.org/rfc/rfc3986#section-3.1. */
 export const schemeOf = (title: string): string => {
-  const name = snake(title).replaceAll('_', '-').replace(/^[^a-z]+/, '').slice(0, 32)
+  const name = snake(title)
+    .replaceAll('_', '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 32)
   return name === '' ? 'api' : name
 }
 
@@ -45,13 +48,21 @@ export function toResource<App, Locals>(
   if (operation.method !== 'get' || needed.some(([, it]) => it.in !== 'path' && it.in !== 'query'))
     throw new OperationFault('a resource must be a GET whose arguments are in its path and query')
   const isText = built.mimeType !== undefined && (isJsonType(built.mimeType) || isTextType(built.mimeType))
-  const shown = { name, description: describeOperation(operation), ...(isText && { mimeType: built.mimeType }) }
+  const shown = {
+    name,
+    description: describeOperation(operation),
+    ...(isText && { mimeType: built.mimeType }),
+  }
   if (needed.length === 0) {
     const uri = `${scheme}://${operation.path}`
-    return { resource: { ...shown, uri, handler: async (_, ctx) => contentsOf(await attempt(read({}, ctx), uri)) } }
+    return {
+      resource: { ...shown, uri, handler: async (_, ctx) => contentsOf(await attempt(read({}, ctx), uri)) },
+    }
   }
   const check = checker(inputSchema)
-  const variables = new Map(needed.map(([argument, it]) => [variableOf(argument), { argument, parameter: it }]))
+  const variables = new Map(
+    needed.map(([argument, it]) => [variableOf(argument), { argument, parameter: it }]),
+  )
   return {
     template: {
       ...shown,

@@ -74,7 +74,9 @@ export function isFile(root: Json, raw: unknown): boolean {
   const { type, format, contentMediaType } = schema
   if (type === 'file') return true
   if (type !== 'string' && type !== undefined) return false
-  return format === 'binary' || (typeof contentMediaType === 'string' && contentMediaType !== 'application/json')
+  return (
+    format === 'binary' || (typeof contentMediaType === 'string' && contentMediaType !== 'application/json')
+  )
 }
 
 /** A file as an argument: base64, or with its name and type. */

@@ -16,10 +16,9 @@ const bodyOf = (schema: unknown, components: object = {}): object =>
 /** Registers all tools, so that their schemas are compiled, and returns their names. */
 async function registered(source: OpenApiSource): Promise<readonly string[]> {
   const server = new McpServer({ name: 'x', version: '1' }, { logger: silent })
-  for (const tool of source.tools()) {
-    server.addTool(tool)
-    tieredEngine().input(schemaOf(tool.inputSchema), { kind: 'tool', name: tool.name, field: 'inputSchema' })
-  }
+  server.observe(source)
+  for (const { name, inputSchema } of source.tools())
+    tieredEngine().input(schemaOf(inputSchema), { kind: 'tool', name, field: 'inputSchema' })
   await using client = await connect(server)
   return (await client.listTools()).map(({ name }) => name)
 }
@@ -29,7 +28,9 @@ describe('a document', () => {
     const root: Record<string, unknown> = {}
     let at = root
     for (let depth = 0; depth < 100_000; depth++) at = (at['items'] = {}) as Record<string, unknown>
-    expect(await registered(openApi(bodyOf({ type: 'array', items: root }), { logger: silent }))).toEqual(['call'])
+    expect(await registered(openApi(bodyOf({ type: 'array', items: root }), { logger: silent }))).toEqual([
+      'call',
+    ])
   })
 
   it('may contain itself, as dereferenced documents do', async () => {
@@ -41,7 +42,10 @@ describe('a document', () => {
 
   it('may have a chain of 50,000 references', async () => {
     const schemas = Object.fromEntries(
-      Array.from({ length: 50_000 }, (_, index) => [`S${index}`, { $ref: `#/components/schemas/S${index + 1}` }]),
+      Array.from({ length: 50_000 }, (_, index) => [
+        `S${index}`,
+        { $ref: `#/components/schemas/S${index + 1}` },
+      ]),
     )
     const source = openApi(bodyOf({ $ref: '#/components/schemas/S0' }, { schemas }), { logger: silent })
     expect(source.tools()).toHaveLength(1)
@@ -49,7 +53,9 @@ describe('a document', () => {
 
   it('may have allOf and paths that lead to themselves', async () => {
     const schemas = { A: { allOf: [{ $ref: '#/components/schemas/A' }, { properties: { a: {} } }] } }
-    expect(await registered(openApi(bodyOf({ $ref: '#/components/schemas/A' }, { schemas }), { logger: silent }))).toEqual(['call'])
+    expect(
+      await registered(openApi(bodyOf({ $ref: '#/components/schemas/A' }, { schemas }), { logger: silent })),
+    ).toEqual(['call'])
     const paths = { '/a': { $ref: '#/paths/~1b' }, '/b': { $ref: '#/paths/~1a' }, '/c': { get: {} } }
     const source = openApi({ ...bodyOf({}), paths }, { logger: silent })
     expect(source.faults.map(({ where }) => where)).toEqual(['/a', '/b'])
@@ -58,7 +64,9 @@ describe('a document', () => {
   it('may have wide schemas that use each other', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `S${index}`)
     const all = { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }
-    const schemas = Object.fromEntries(names.map((name) => [name, { type: 'object', properties: { next: all } }]))
+    const schemas = Object.fromEntries(
+      names.map((name) => [name, { type: 'object', properties: { next: all } }]),
+    )
     const started = process.cpuUsage()
     expect(await registered(openApi(bodyOf(all, { schemas }), { logger: silent }))).toEqual(['call'])
     const { user, system } = process.cpuUsage(started)
@@ -115,9 +123,13 @@ describe('a document', () => {
     ['schemes', { components: { securitySchemes: { a: 7 } }, paths: { '/x': { get: {} } } }],
   ])('may have anything where %s belongs', (_, document) => {
     const paths = { '/good': { get: {} } }
-    const given = { ...document, paths: Array.isArray(document.paths) ? document.paths : { ...document.paths, ...paths } }
+    const given = {
+      ...document,
+      paths: Array.isArray(document.paths) ? document.paths : { ...document.paths, ...paths },
+    }
     for (const version of [{ openapi: '3.1.0' }, { openapi: '3.0.0' }, { swagger: '2.0' }]) {
-      const make = (): unknown => openApi({ ...given, ...version }, { baseUrl: 'https://api.invalid', logger: silent })
+      const make = (): unknown =>
+        openApi({ ...given, ...version }, { baseUrl: 'https://api.invalid', logger: silent })
       if (Array.isArray(given.paths)) expect(make).toThrow(/no paths/)
       else expect((make() as OpenApiSource).tools().map(({ name }) => name)).toContain('get_good')
     }
@@ -125,7 +137,10 @@ describe('a document', () => {
 
   it('may have 5,000 operations of one name', () => {
     const paths = Object.fromEntries(
-      Array.from({ length: 5_000 }, (_, index) => [`/p${index}`, { get: { operationId: index % 2 === 0 ? 'same' : 'Same' } }]),
+      Array.from({ length: 5_000 }, (_, index) => [
+        `/p${index}`,
+        { get: { operationId: index % 2 === 0 ? 'same' : 'Same' } },
+      ]),
     )
     const { operations } = survey({ openapi: '3.1.0', paths })
     expect(new Set(operations.map(({ name }) => name)).size).toBe(5_000)

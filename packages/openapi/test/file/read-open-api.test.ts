@@ -17,9 +17,12 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('parseOpenApi', () => {
-  it.each(['{"openapi": "3.1.0"}', 'openapi: 3.1.0', '\n{ "openapi": "3.1.0" }'])('reads JSON and YAML: %j', (text) => {
-    expect(parseOpenApi(text)).toEqual({ openapi: '3.1.0' })
-  })
+  it.each(['{"openapi": "3.1.0"}', 'openapi: 3.1.0', '\n{ "openapi": "3.1.0" }'])(
+    'reads JSON and YAML: %j',
+    (text) => {
+      expect(parseOpenApi(text)).toEqual({ openapi: '3.1.0' })
+    },
+  )
 
   it('reads YAML 1.2, where "no" is a string and a date stays text', () => {
     expect(parseOpenApi('a: no\nb: 2020-01-01')).toEqual({ a: 'no', b: '2020-01-01' })
@@ -30,7 +33,10 @@ describe('parseOpenApi', () => {
   })
 
   it('refuses aliases that stand for more than they have', () => {
-    const lines = Array.from({ length: 20 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}, *a${index}]`)
+    const lines = Array.from(
+      { length: 20 },
+      (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}, *a${index}]`,
+    )
     expect(() => parseOpenApi(['a0: &a0 x', ...lines].join('\n'))).toThrow(/is neither JSON nor YAML/)
   })
 })
@@ -75,7 +81,9 @@ describe('readOpenApi', () => {
 
   it('leaves references to files alone without the option files', async () => {
     const folder = folderWith({ 'main.yaml': MAIN })
-    expect(await readOpenApi(join(folder, 'main.yaml'))).toMatchObject({ paths: { '/pets/{id}': { $ref: './paths/pet.yaml' } } })
+    expect(await readOpenApi(join(folder, 'main.yaml'))).toMatchObject({
+      paths: { '/pets/{id}': { $ref: './paths/pet.yaml' } },
+    })
   })
 
   it.each([
@@ -87,7 +95,10 @@ describe('readOpenApi', () => {
     '//evil.invalid/a.yaml',
     'link.yaml',
   ])('refuses a reference that leaves the folder: %s', async (reference) => {
-    const folder = folderWith({ 'api/main.yaml': `paths: { /x: { $ref: '${reference}#/a' } }`, 'secret.yaml': 'a: {}' })
+    const folder = folderWith({
+      'api/main.yaml': `paths: { /x: { $ref: '${reference}#/a' } }`,
+      'secret.yaml': 'a: {}',
+    })
     symlinkSync('../secret.yaml', join(folder, 'api/link.yaml'))
     const reading = readOpenApi(join(folder, 'api/main.yaml'), { files: true })
     await expect(reading).rejects.toThrow(/outside of the document's folder|only files in its own folder/)
@@ -96,7 +107,9 @@ describe('readOpenApi', () => {
   it('refuses files of more than 32 MiB before it reads them', async () => {
     const folder = folderWith({ 'main.yaml': 'a: { $ref: b.yaml }', 'b.yaml': '' })
     truncateSync(join(folder, 'b.yaml'), 33 * 1024 * 1024)
-    await expect(readOpenApi(join(folder, 'main.yaml'), { files: true })).rejects.toThrow(/larger than 32 MiB/)
+    await expect(readOpenApi(join(folder, 'main.yaml'), { files: true })).rejects.toThrow(
+      /larger than 32 MiB/,
+    )
     await expect(readOpenApi(join(folder, 'b.yaml'))).rejects.toThrow(/larger than 32 MiB/)
   })
 

@@ -3,7 +3,11 @@ import type { OpenApiOptions } from '../../src/index.ts'
 import { callApi, connectApi, documentOf, textOf } from '../support/api.ts'
 
 const bodyOf = (type: string, schema: object, more: object = {}): object =>
-  documentOf('/x', { requestBody: { required: true, content: { [type]: { schema, ...more } } } }, { method: 'post' })
+  documentOf(
+    '/x',
+    { requestBody: { required: true, content: { [type]: { schema, ...more } } } },
+    { method: 'post' },
+  )
 
 async function schemaOf(document: object, options: OpenApiOptions = {}): Promise<Record<string, unknown>> {
   const client = await connectApi(document, options)
@@ -14,15 +18,26 @@ async function schemaOf(document: object, options: OpenApiOptions = {}): Promise
 const name = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
 /** Parses what arrived as a server does. */
-const formOf = async ({ headers, body }: { headers: Record<string, unknown>; body: Buffer }): Promise<FormData> =>
-  new Response(body as unknown as BodyInit, { headers: { 'content-type': String(headers['content-type']) } }).formData()
+const formOf = async ({
+  headers,
+  body,
+}: {
+  headers: Record<string, unknown>
+  body: Buffer
+}): Promise<FormData> =>
+  new Response(body as unknown as BodyInit, {
+    headers: { 'content-type': String(headers['content-type']) },
+  }).formData()
 
 describe('bodies of JSON', () => {
-  it.each(['application/json', 'application/merge-patch+json', 'application/vnd.api+json'])('are sent as %s', async (type) => {
-    const { request } = await callApi(bodyOf(type, name), { name: 'Rex' })
-    expect(request?.headers['content-type']).toBe(type)
-    expect(String(request?.body)).toBe('{"name":"Rex"}')
-  })
+  it.each(['application/json', 'application/merge-patch+json', 'application/vnd.api+json'])(
+    'are sent as %s',
+    async (type) => {
+      const { request } = await callApi(bodyOf(type, name), { name: 'Rex' })
+      expect(request?.headers['content-type']).toBe(type)
+      expect(String(request?.body)).toBe('{"name":"Rex"}')
+    },
+  )
 
   it.each([
     ['an array', { type: 'array', items: { type: 'integer' } }, [1, 2]],
@@ -51,7 +66,11 @@ describe('bodies of JSON', () => {
 
   it('are left out if they are optional and have no argument', async () => {
     const schema = { type: 'object', properties: { name: { type: 'string' } } }
-    const document = documentOf('/x', { requestBody: { content: { 'application/json': { schema } } } }, { method: 'post' })
+    const document = documentOf(
+      '/x',
+      { requestBody: { content: { 'application/json': { schema } } } },
+      { method: 'post' },
+    )
     const { request } = await callApi(document, {})
     expect(request?.headers['content-type']).toBeUndefined()
     expect(String(request?.body)).toBe('')
@@ -65,7 +84,10 @@ describe('arguments of one name', () => {
       '/{id}',
       {
         parameters: [...parameters, ...more],
-        requestBody: { required: true, content: { 'application/json': { schema: { type: 'object', properties } } } },
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { type: 'object', properties } } },
+        },
       },
       { method: 'put' },
     )
@@ -82,12 +104,18 @@ describe('arguments of one name', () => {
   })
 
   it('name the place of a second parameter', async () => {
-    const { request } = await callApi(document({ a: {} }, [{ name: 'id', in: 'query', schema: {} }]), { id: 1, query_id: 2 })
+    const { request } = await callApi(document({ a: {} }, [{ name: 'id', in: 'query', schema: {} }]), {
+      id: 1,
+      query_id: 2,
+    })
     expect(request?.url).toBe('/1?id=2')
   })
 
   it('replace characters that model APIs refuse', async () => {
-    const more = [{ name: 'filter[name]', in: 'query', schema: {} }, { name: '$top', in: 'query', schema: {} }]
+    const more = [
+      { name: 'filter[name]', in: 'query', schema: {} },
+      { name: '$top', in: 'query', schema: {} },
+    ]
     const { request } = await callApi(document({ a: {} }, more), { id: 1, filter_name: 'a', top: 2 })
     expect(request?.url).toBe('/1?filter%5Bname%5D=a&%24top=2')
   })
@@ -119,11 +147,21 @@ describe('forms', () => {
     const file = { type: 'string', format: 'binary' }
     const schema = {
       type: 'object',
-      properties: { title: { type: 'string' }, meta: { type: 'object' }, file, more: { type: 'array', items: file } },
+      properties: {
+        title: { type: 'string' },
+        meta: { type: 'object' },
+        file,
+        more: { type: 'array', items: file },
+      },
     }
     const more = { encoding: { file: { contentType: 'image/png' } } }
     const data = Buffer.from('hello').toString('base64')
-    const args = { title: 'T', meta: { a: 1 }, file: data, more: [{ name: 'a".txt', type: 'text/plain', data }, data] }
+    const args = {
+      title: 'T',
+      meta: { a: 1 },
+      file: data,
+      more: [{ name: 'a".txt', type: 'text/plain', data }, data],
+    }
     const { request } = await callApi(bodyOf('multipart/form-data', schema, more), args)
     const form = await formOf(request as never)
     expect(form.get('title')).toBe('T')

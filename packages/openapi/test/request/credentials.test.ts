@@ -25,7 +25,11 @@ describe('auth', () => {
     ['header', 'k', { headers: { 'x-key': 'k' } }],
     ['query', 'a b', { url: '/x?api_key=a%20b' }],
     ['cookie', 'k', { headers: { cookie: 'sid=k' } }],
-    ['basic', 'ada:pässword', { headers: { authorization: `Basic ${Buffer.from('ada:pässword').toString('base64')}` } }],
+    [
+      'basic',
+      'ada:pässword',
+      { headers: { authorization: `Basic ${Buffer.from('ada:pässword').toString('base64')}` } },
+    ],
     ['bearer', 't', { headers: { authorization: 'Bearer t' } }],
     ['digest', 'd', { headers: { authorization: 'digest d' } }],
     ['oauth', 't', { headers: { authorization: 'Bearer t' } }],
@@ -52,44 +56,82 @@ describe('auth', () => {
     expect(() => openApi(document, { logger: silent })).toThrow(/no operation/)
     const paths = { '/x': { get: { security: [{ oauth: [] }] }, post: { security: [] } } }
     const { faults } = openApi({ ...document, paths }, { logger: logLines() })
-    expect(faults).toContainEqual({ where: 'GET /x', problem: 'it needs credentials; set auth for oauth', leftOut: true })
+    expect(faults).toContainEqual({
+      where: 'GET /x',
+      problem: 'it needs credentials; set auth for oauth',
+      leftOut: true,
+    })
   })
 
   it('uses the first alternative with values, and none only if there is no other', async () => {
     const alternatives = [{}, { header: [], query: [] }, { bearer: [] }]
-    const call = async (auth: OpenApiOptions['auth']) => (await callApi(secured(alternatives), {}, { auth: auth ?? {} })).request
-    expect(await call({ bearer: 't', header: 'k' })).toMatchObject({ url: '/x', headers: { authorization: 'Bearer t' } })
-    expect(await call({ header: 'k', query: 'q' })).toMatchObject({ url: '/x?api_key=q', headers: { 'x-key': 'k' } })
+    const call = async (auth: OpenApiOptions['auth']) =>
+      (await callApi(secured(alternatives), {}, { auth: auth ?? {} })).request
+    expect(await call({ bearer: 't', header: 'k' })).toMatchObject({
+      url: '/x',
+      headers: { authorization: 'Bearer t' },
+    })
+    expect(await call({ header: 'k', query: 'q' })).toMatchObject({
+      url: '/x?api_key=q',
+      headers: { 'x-key': 'k' },
+    })
     expect((await call({}))?.headers.authorization).toBeUndefined()
   })
 
   it('applies the requirement of the document to operations without their own', async () => {
-    const document = { ...documentOf('/x', {}, { components: { securitySchemes } }), security: [{ header: [] }] }
+    const document = {
+      ...documentOf('/x', {}, { components: { securitySchemes } }),
+      security: [{ header: [] }],
+    }
     expect((await callApi(document, {}, { auth: { header: 'k' } })).request?.headers['x-key']).toBe('k')
   })
 
   it('is never an argument', async () => {
-    const parameters = ['api_key', 'API_KEY'].map((name) => ({ name, in: 'query', required: true, schema: {} }))
-    const document = secured([{ query: [] }], { parameters: [...parameters, { name: 'X-Key', in: 'header', required: true }] })
+    const parameters = ['api_key', 'API_KEY'].map((name) => ({
+      name,
+      in: 'query',
+      required: true,
+      schema: {},
+    }))
+    const document = secured([{ query: [] }], {
+      parameters: [...parameters, { name: 'X-Key', in: 'header', required: true }],
+    })
     const client = await connectApi(document, { baseUrl: 'https://api.invalid', auth: { query: 'k' } })
-    expect((await client.listTools())[0]?.inputSchema).toEqual({ type: 'object', properties: {}, additionalProperties: false })
+    expect((await client.listTools())[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+    })
   })
 
   it('cannot be replaced by an object in the query', async () => {
-    const document = secured([{ query: [] }], { parameters: [{ name: 'filter', in: 'query', schema: { type: 'object' } }] })
-    const { request, result } = await callApi(document, { filter: { api_key: 'other' } }, { auth: { query: 'k' } })
+    const document = secured([{ query: [] }], {
+      parameters: [{ name: 'filter', in: 'query', schema: { type: 'object' } }],
+    })
+    const { request, result } = await callApi(
+      document,
+      { filter: { api_key: 'other' } },
+      { auth: { query: 'k' } },
+    )
     expect(request).toBeUndefined()
     expect(result).toMatchObject({ isError: true })
     expect(textOf(result)).not.toContain('k"')
   })
 
   it('refuses a scheme that the document does not have', () => {
-    expect(() => openApi(secured([]), { baseUrl: 'https://api.invalid', auth: { baerer: 't' } })).toThrow(/Did you mean bearer/)
+    expect(() => openApi(secured([]), { baseUrl: 'https://api.invalid', auth: { baerer: 't' } })).toThrow(
+      /Did you mean bearer/,
+    )
   })
 
   it('reads the schemes of 2.0', async () => {
     const securityDefinitions = { b: { type: 'basic' }, k: { type: 'apiKey', in: 'header', name: 'K' } }
-    const document = { swagger: '2.0', securityDefinitions, security: [{ b: [], k: [] }], paths: { '/x': { get: {} } } }
+    const document = {
+      swagger: '2.0',
+      securityDefinitions,
+      security: [{ b: [], k: [] }],
+      paths: { '/x': { get: {} } },
+    }
     const { request } = await callApi(document, {}, { auth: { b: 'a:b', k: 'key' } })
     expect(request?.headers).toMatchObject({ authorization: 'Basic YTpi', k: 'key' })
   })

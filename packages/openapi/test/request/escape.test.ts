@@ -72,33 +72,79 @@ describe('arguments of the path', () => {
     expect(urls.length).toBeGreaterThan(0)
   })
 
+  it.each(['label', 'matrix', 'simple'])(
+    'stay one segment if they are lists or objects, by style %s',
+    async (style) => {
+      for (const explode of [false, true]) {
+        const parameters = [{ name: 'a', in: 'path', style, explode, schema: {} }]
+        const { urls, call } = await recorder(documentOf('/{a}/x', { parameters }))
+        for (const a of [['b', '/c', '?d#e', ['f/g']], { b: '/c', '/d': 'e', '?f': { g: '/' } }])
+          await call({ a })
+        expect(urls).toHaveLength(2)
+        for (const url of urls) expect(url.pathname.split('/')).toHaveLength(`${BASE}/a/x`.split('/').length)
+        for (const url of urls) expect(url.search + url.hash).toBe('')
+      }
+    },
+  )
+
   it('never leave the base URL, whatever all arguments are', async () => {
     const { urls, call } = await recorder()
-    const parts = ['.', '..', '/', '\\', '%2e', '%2F', '%5c', '//', ':', '@', '?', '#', '&', '=', ';', '+', 'a', '\n', 'é']
+    const parts = [
+      '.',
+      '..',
+      '/',
+      '\\',
+      '%2e',
+      '%2F',
+      '%5c',
+      '//',
+      ':',
+      '@',
+      '?',
+      '#',
+      '&',
+      '=',
+      ';',
+      '+',
+      'a',
+      '\n',
+      'é',
+    ]
     const hostile = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((all) => all.join(''))
     await fc.assert(
-      fc.asyncProperty(hostile, fc.jsonValue(), hostile, fc.dictionary(hostile, hostile), async (path, q, reserved, deep) => {
-        urls.length = 0
-        const result = await call({ path, q, reserved, deep })
-        expect(urls).toHaveLength(result.isError === true ? 0 : 1)
-        const [url] = urls
-        if (url === undefined) return
-        expect(url.origin).toBe('https://api.invalid')
-        expect(url.hash + url.username + url.password).toBe('')
-        expect(url.pathname).toBe(`${BASE}/files/${encodeURIComponent(path).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)}/x`)
-        expect(url.searchParams.getAll('reserved')).toContain(reserved)
-      }),
+      fc.asyncProperty(
+        hostile,
+        fc.jsonValue(),
+        hostile,
+        fc.dictionary(hostile, hostile),
+        async (path, q, reserved, deep) => {
+          urls.length = 0
+          const result = await call({ path, q, reserved, deep })
+          expect(urls).toHaveLength(result.isError === true ? 0 : 1)
+          const [url] = urls
+          if (url === undefined) return
+          expect(url.origin).toBe('https://api.invalid')
+          expect(url.hash + url.username + url.password).toBe('')
+          expect(url.pathname).toBe(
+            `${BASE}/files/${encodeURIComponent(path).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)}/x`,
+          )
+          expect(url.searchParams.getAll('reserved')).toContain(reserved)
+        },
+      ),
       { numRuns: 500 },
     )
   })
 })
 
 describe('paths of the document', () => {
-  it.each(['/../admin', '/%2e%2e/admin', '/a/./b', '/a/%2E%2E/../b'])('cannot lead elsewhere: %s', async (path) => {
-    const { urls, call } = await recorder(documentOf(path, {}))
-    expect(await call({})).toMatchObject({ isError: true })
-    expect(urls).toEqual([])
-  })
+  it.each(['/../admin', '/%2e%2e/admin', '/a/./b', '/a/%2E%2E/../b'])(
+    'cannot lead elsewhere: %s',
+    async (path) => {
+      const { urls, call } = await recorder(documentOf(path, {}))
+      expect(await call({})).toMatchObject({ isError: true })
+      expect(urls).toEqual([])
+    },
+  )
 
   it('stay below the base URL with two slashes', async () => {
     const { urls, call } = await recorder(documentOf('//evil.invalid/x', {}))
@@ -114,7 +160,9 @@ describe('redirects', () => {
   async function connectRedirect(given: object, location: string, status: number) {
     const other = await serveApi()
     const api = await serveApi(({ url }) =>
-      url.endsWith('/start') ? { status, headers: { location: location.replace('OTHER', other.origin) } } : { json: { url } },
+      url.endsWith('/start')
+        ? { status, headers: { location: location.replace('OTHER', other.origin) } }
+        : { json: { url } },
     )
     const client = await connectApi(given, { baseUrl: `${api.origin}/v1` })
     return { other, api, result: await client.callTool('call', {}) }
@@ -137,7 +185,10 @@ describe('redirects', () => {
 
   it('end after five', async () => {
     const { result, api } = await redirect('/v1/start', 307)
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('more than 5 times') }] })
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('more than 5 times') }],
+    })
     expect(api.received).toHaveLength(6)
   })
 })

@@ -4,7 +4,11 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callApi, connectApi, documentOf, type Reply, serveApi, textOf } from '../support/api.ts'
 
-const object = { type: 'object', properties: { id: { type: 'integer' }, tag: { enum: ['a'] } }, required: ['id'] }
+const object = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, tag: { enum: ['a'] } },
+  required: ['id'],
+}
 
 const withOutput = (schema: unknown, type = 'application/json'): object =>
   documentOf('/x', { responses: { 200: { content: { [type]: { schema } } } } })
@@ -14,7 +18,10 @@ const resultOf = async (reply: Reply, document: object = withOutput(object), opt
 
 describe('successful replies', () => {
   it('are structured if the document describes an object', async () => {
-    expect(await resultOf({ json: { id: 1 } })).toMatchObject({ structuredContent: { id: 1 }, content: [{ text: '{"id":1}' }] })
+    expect(await resultOf({ json: { id: 1 } })).toMatchObject({
+      structuredContent: { id: 1 },
+      content: [{ text: '{"id":1}' }],
+    })
   })
 
   it('are text if the document describes something else', async () => {
@@ -26,7 +33,11 @@ describe('successful replies', () => {
   it.each([
     ['no content', { status: 204 }, '{}'],
     ['text', { body: 'hello', headers: { 'content-type': 'text/plain; charset=utf-8' } }, 'hello'],
-    ['text in another charset', { body: new Uint8Array([0xe4]), headers: { 'content-type': 'text/plain; charset=latin1' } }, 'ä'],
+    [
+      'text in another charset',
+      { body: new Uint8Array([0xe4]), headers: { 'content-type': 'text/plain; charset=latin1' } },
+      'ä',
+    ],
     ['JSON that is broken', { body: '{"a', headers: { 'content-type': 'application/json' } }, '{"a'],
   ])('may have %s', async (_, reply, text) => {
     const plain = await resultOf(reply, documentOf('/x', {}))
@@ -36,10 +47,13 @@ describe('successful replies', () => {
 
   it('have images and audio as content, and other files as resources', async () => {
     const body = new Uint8Array([1, 2, 3])
-    const of = async (type: string) => (await resultOf({ body, headers: { 'content-type': type } }, documentOf('/x', {}))).content
+    const of = async (type: string) =>
+      (await resultOf({ body, headers: { 'content-type': type } }, documentOf('/x', {}))).content
     expect(await of('image/png')).toMatchObject([{ type: 'image', mimeType: 'image/png', data: 'AQID' }])
     expect(await of('audio/mpeg')).toMatchObject([{ type: 'audio', mimeType: 'audio/mpeg' }])
-    expect(await of('application/pdf')).toMatchObject([{ type: 'resource', resource: { mimeType: 'application/pdf', blob: 'AQID' } }])
+    expect(await of('application/pdf')).toMatchObject([
+      { type: 'resource', resource: { mimeType: 'application/pdf', blob: 'AQID' } },
+    ])
   })
 
   it('are asked for as JSON', async () => {
@@ -77,7 +91,9 @@ describe('results', () => {
   })
 
   it('publishes no schema of more than 8 KiB', async () => {
-    const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`property_${index}`, { type: 'string' }]))
+    const properties = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`property_${index}`, { type: 'string' }]),
+    )
     const client = await connectApi(withOutput({ type: 'object', properties }))
     expect((await client.listTools())[0]?.outputSchema).toBeUndefined()
   })
@@ -91,15 +107,25 @@ describe('results', () => {
     }
     const document = { ...withOutput({ $ref: '#/components/schemas/A' }), components }
     const client = await connectApi(document)
-    expect((await client.listTools())[0]?.outputSchema).toMatchObject({ type: 'object', properties: { next: { $ref: '#/$defs/A' } } })
+    expect((await client.listTools())[0]?.outputSchema).toMatchObject({
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/A' } },
+    })
   })
 })
 
 describe('limits', () => {
   it('resultBytes cuts text, with a notice', async () => {
-    const result = await resultOf({ json: 'a'.repeat(5_000) }, documentOf('/x', {}), { limits: { resultBytes: 1_000 } })
-    expect(result.content).toMatchObject([{ text: `"${'a'.repeat(999)}` }, { text: expect.stringContaining('cut after 1000') }])
-    const structured = await resultOf({ json: { id: 1, a: 'a'.repeat(5_000) } }, withOutput(object), { limits: { resultBytes: 1_000 } })
+    const result = await resultOf({ json: 'a'.repeat(5_000) }, documentOf('/x', {}), {
+      limits: { resultBytes: 1_000 },
+    })
+    expect(result.content).toMatchObject([
+      { text: `"${'a'.repeat(999)}` },
+      { text: expect.stringContaining('cut after 1000') },
+    ])
+    const structured = await resultOf({ json: { id: 1, a: 'a'.repeat(5_000) } }, withOutput(object), {
+      limits: { resultBytes: 1_000 },
+    })
     expect(structured).toMatchObject({ isError: true })
   })
 
@@ -126,7 +152,9 @@ describe('limits', () => {
   it('downloadBytes counts what compressed replies become', async () => {
     const body = gzipSync(Buffer.alloc(20_000_000))
     const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
-    const result = await resultOf({ body, headers }, documentOf('/x', {}), { limits: { downloadBytes: 1_000_000, resultBytes: 100 } })
+    const result = await resultOf({ body, headers }, documentOf('/x', {}), {
+      limits: { downloadBytes: 1_000_000, resultBytes: 100 },
+    })
     expect(textOf(result)).toContain('cut after 100')
   })
 })
@@ -139,8 +167,14 @@ describe('replies that are not successful', () => {
     [{ status: 400, json: ['a'] }, 'HTTP 400 Bad Request: ["a"]'],
     [{ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } }, 'HTTP 403 Forbidden'],
     [{ status: 409, body: 'taken', headers: { 'content-type': 'text/plain' } }, 'HTTP 409 Conflict: taken'],
-    [{ status: 429, headers: { 'retry-after': '30' } }, 'HTTP 429 Too Many Requests. Try again after 30 seconds'],
-    [{ status: 503, headers: { 'retry-after': '5' }, body: 'secret' }, 'HTTP 503 Service Unavailable. Try again after 5 seconds'],
+    [
+      { status: 429, headers: { 'retry-after': '30' } },
+      'HTTP 429 Too Many Requests. Try again after 30 seconds',
+    ],
+    [
+      { status: 503, headers: { 'retry-after': '5' }, body: 'secret' },
+      'HTTP 503 Service Unavailable. Try again after 5 seconds',
+    ],
   ])('%j tell the model the reason', async (reply, text) => {
     expect(await resultOf(reply)).toMatchObject({ isError: true, content: [{ type: 'text', text }] })
   })
@@ -182,7 +216,10 @@ describe('a call', () => {
   })
 
   it('reports progress while it downloads', async () => {
-    const api = await serveApi(() => ({ body: 'a'.repeat(1_000_000), headers: { 'content-type': 'text/plain' } }))
+    const api = await serveApi(() => ({
+      body: 'a'.repeat(1_000_000),
+      headers: { 'content-type': 'text/plain' },
+    }))
     const client = await connectApi(documentOf('/x', {}), { baseUrl: api.origin })
     const reports: number[] = []
     await client.callTool('call', {}, { onProgress: ({ progress }) => void reports.push(progress) })

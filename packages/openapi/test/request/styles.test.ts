@@ -40,7 +40,9 @@ const QUERIES: readonly (readonly [style: string, explode: boolean, value: unkno
 ]
 
 async function sent(path: string, parameter: object, value: unknown): Promise<string | undefined> {
-  const document = documentOf(path, { parameters: [{ name: 'color', schema: {}, required: true, ...parameter }] })
+  const document = documentOf(path, {
+    parameters: [{ name: 'color', schema: {}, required: true, ...parameter }],
+  })
   const { request, result } = await callApi(document, { color: value })
   expect(result).not.toMatchObject({ isError: true })
   return request?.url
@@ -94,7 +96,9 @@ describe('parameters in the query', () => {
     ['multi', 'c=1&c=2'],
     [undefined, 'c=1,2'],
   ])('are written by the collectionFormat %s of 2.0', async (collectionFormat, text) => {
-    const parameters = [{ name: 'c', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat }]
+    const parameters = [
+      { name: 'c', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat },
+    ]
     const document = { swagger: '2.0', paths: { '/x': { get: { parameters } } } }
     expect((await callApi(document, { c: [1, 2] })).request?.url).toBe(`/x?${text}`)
   })

@@ -17,20 +17,32 @@ function converted(schema: unknown, { version = '3.1.0', components = {}, option
     paths: { '/x': { get: { parameters } } },
     components: { schemas: components },
   }
-  const [tool] = openApi(document, { logger: { debug() {}, info() {}, warn() {}, error() {} }, ...options }).tools()
-  const { properties, $defs } = schemaOf(tool?.inputSchema) as { properties: { a: unknown }; $defs?: Record<string, unknown> }
+  const [tool] = openApi(document, {
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    ...options,
+  }).tools()
+  const { properties, $defs } = schemaOf(tool?.inputSchema) as {
+    properties: { a: unknown }
+    $defs?: Record<string, unknown>
+  }
   return { a: properties.a, $defs }
 }
 
 describe('schemas of 3.1', () => {
   it.each([
-    [{ type: ['string', 'null'], format: 'date-time' }, { type: ['string', 'null'], format: 'date-time' }],
+    [
+      { type: ['string', 'null'], format: 'date-time' },
+      { type: ['string', 'null'], format: 'date-time' },
+    ],
     [{ const: 1, deprecated: true, xml: {}, 'x-a': 1, externalDocs: {} }, { const: 1 }],
     [{ $id: 'https://x.invalid', $anchor: 'a', $schema: 'https://x.invalid', $comment: 'c' }, {}],
     [{ 'x-mcp-header': 'Authorization', type: 'string' }, { type: 'string' }],
     [{ properties: { b: {} } }, { type: 'object', properties: { b: {} } }],
     [{ items: {} }, { type: 'array', items: {} }],
-    [{ type: 'array', items: [{}, {}] }, { type: 'array', prefixItems: [{}, {}] }],
+    [
+      { type: 'array', items: [{}, {}] },
+      { type: 'array', prefixItems: [{}, {}] },
+    ],
     [true, {}],
   ])('keep what JSON Schema knows: %j', (schema, expected) => {
     expect(converted(schema).a).toEqual(expected)
@@ -68,7 +80,9 @@ describe('schemas of 3.1', () => {
   })
 
   it('have descriptions of at most 1 KB, without control characters', () => {
-    const { description } = converted({ description: `a\u0007\u202e${'b'.repeat(2_000)}` }).a as { description: string }
+    const { description } = converted({ description: `a\u0007\u202e${'b'.repeat(2_000)}` }).a as {
+      description: string
+    }
     expect(description).toMatch(/^ab+…$/)
     expect(description).toHaveLength(1024)
   })
@@ -79,9 +93,15 @@ describe('schemas of 3.0', () => {
 
   it.each([
     [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
-    [{ type: 'string', nullable: true, enum: ['a'] }, { type: ['string', 'null'], enum: ['a', null] }],
+    [
+      { type: 'string', nullable: true, enum: ['a'] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
     [{ nullable: true, anyOf: [{ type: 'string' }] }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-    [{ nullable: true, allOf: [{ type: 'string' }] }, { anyOf: [{ allOf: [{ type: 'string' }] }, { type: 'null' }] }],
+    [
+      { nullable: true, allOf: [{ type: 'string' }] },
+      { anyOf: [{ allOf: [{ type: 'string' }] }, { type: 'null' }] },
+    ],
     [{ minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     [{ maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
     [{ example: 'a' }, { examples: ['a'] }],
@@ -90,19 +110,30 @@ describe('schemas of 3.0', () => {
   })
 
   it('may be null beside a reference', () => {
-    const { a } = old({ $ref: '#/components/schemas/A', nullable: true, description: 'd' }, { A: { type: 'string' } })
+    const { a } = old(
+      { $ref: '#/components/schemas/A', nullable: true, description: 'd' },
+      { A: { type: 'string' } },
+    )
     expect(a).toEqual({ anyOf: [{ $ref: '#/$defs/A', description: 'd' }, { type: 'null' }] })
   })
 
   it('keep properties with the names of keywords', () => {
-    const properties = { type: { type: 'string' }, nullable: { type: 'boolean' }, $ref: { type: 'string' }, example: {} }
+    const properties = {
+      type: { type: 'string' },
+      nullable: { type: 'boolean' },
+      $ref: { type: 'string' },
+      example: {},
+    }
     expect(old({ type: 'object', properties }).a).toEqual({ type: 'object', properties })
   })
 })
 
 describe('references', () => {
   it('stay references, so that cycles end', () => {
-    const components = { A: { properties: { b: { $ref: '#/components/schemas/B' } } }, B: { items: { $ref: '#/components/schemas/A' } } }
+    const components = {
+      A: { properties: { b: { $ref: '#/components/schemas/B' } } },
+      B: { items: { $ref: '#/components/schemas/A' } },
+    }
     expect(converted({ $ref: '#/components/schemas/A' }, { components })).toEqual({
       a: { $ref: '#/$defs/A' },
       $defs: {
@@ -114,13 +145,20 @@ describe('references', () => {
 
   it('bring only what they reach', () => {
     const components = { A: { type: 'string' }, B: {}, C: {} }
-    expect(converted({ $ref: '#/components/schemas/A' }, { components }).$defs).toEqual({ A: { type: 'string' } })
+    expect(converted({ $ref: '#/components/schemas/A' }, { components }).$defs).toEqual({
+      A: { type: 'string' },
+    })
     expect(converted({}, { components }).$defs).toBeUndefined()
   })
 
   it('lead to any part of the document, and two parts of one name get two names', () => {
     const components = { A: { properties: { 'b/c~d': { type: 'string' } } }, 'b/c~d': { type: 'number' } }
-    const schema = { anyOf: [{ $ref: '#/components/schemas/A/properties/b~1c~0d' }, { $ref: '#/components/schemas/b~1c~0d' }] }
+    const schema = {
+      anyOf: [
+        { $ref: '#/components/schemas/A/properties/b~1c~0d' },
+        { $ref: '#/components/schemas/b~1c~0d' },
+      ],
+    }
     expect(converted(schema, { components })).toEqual({
       a: { anyOf: [{ $ref: '#/$defs/b_c_d' }, { $ref: '#/$defs/b_c_d_2' }] },
       $defs: { b_c_d: { type: 'string' }, b_c_d_2: { type: 'number' } },
@@ -130,7 +168,12 @@ describe('references', () => {
   it.each([
     [{ A: { $ref: '#/components/schemas/A' } }],
     [{ A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }],
-    [{ A: { allOf: [{ $ref: '#/components/schemas/B' }] }, B: { anyOf: [{}, { $ref: '#/components/schemas/A' }] } }],
+    [
+      {
+        A: { allOf: [{ $ref: '#/components/schemas/B' }] },
+        B: { anyOf: [{}, { $ref: '#/components/schemas/A' }] },
+      },
+    ],
   ])('that lead to themselves accept any value: %j', (components) => {
     const { $defs } = converted({ $ref: '#/components/schemas/A' }, { components })
     expect(JSON.stringify($defs)).not.toContain('$ref')
@@ -175,7 +218,9 @@ describe('refs: inline', () => {
 
   it('ends for schemas that grow with each level', () => {
     const wide = (to: string) => ({
-      properties: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`p${index}`, { $ref: `#/components/schemas/${to}` }])),
+      properties: Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => [`p${index}`, { $ref: `#/components/schemas/${to}` }]),
+      ),
     })
     const components = { A: wide('B'), B: wide('C'), C: wide('D'), D: wide('A') }
     const text = JSON.stringify(converted({ $ref: '#/components/schemas/A' }, { components, options }).a)

@@ -15,13 +15,19 @@ export interface RealDocument {
 
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(?:json|ya?ml)$/.test(path) && !/(?:^|\/)(?:package|tsconfig[^/]*)\.json$|node_modules/.test(path))
+    .filter(
+      (path) =>
+        /\.(?:json|ya?ml)$/.test(path) && !/(?:^|\/)(?:package|tsconfig[^/]*)\.json$|node_modules/.test(path),
+    )
     .map((path) => join(folder, path))
     .toSorted()
 }
 
 async function readAll(name: string, paths: readonly string[]): Promise<RealDocument[]> {
-  const read = paths.map(async (path) => ({ name: `${name}/${relative(folderOf(name), path)}`, document: await readOpenApi(path) }))
+  const read = paths.map(async (path) => ({
+    name: `${name}/${relative(folderOf(name), path)}`,
+    document: await readOpenApi(path),
+  }))
   const all = await Promise.all(read)
   return all.filter(({ document }) => 'paths' in document && ('openapi' in document || 'swagger' in document))
 }

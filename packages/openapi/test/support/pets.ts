@@ -17,7 +17,10 @@ export const pets = {
           200: {
             content: {
               'application/json': {
-                schema: { type: 'object', properties: { data: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } } },
+                schema: {
+                  type: 'object',
+                  properties: { data: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } },
+                },
               },
             },
           },
@@ -27,15 +30,22 @@ export const pets = {
         operationId: 'createPet',
         summary: 'Add a pet',
         tags: ['pets', 'write'],
-        requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } },
-        responses: { 201: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } } },
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+        },
+        responses: {
+          201: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } },
+        },
       },
     },
     '/pets/{id}': {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
       get: {
         summary: 'Find a pet',
-        responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } } },
+        responses: {
+          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } },
+        },
       },
       delete: { operationId: 'deletePet', deprecated: true, responses: { 204: { description: 'Gone' } } },
     },

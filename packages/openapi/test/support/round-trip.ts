@@ -76,7 +76,13 @@ interface Route {
 class Receiver {
   readonly #root: Json
   readonly #routes: readonly Route[]
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, verbose: true, logger: false })
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    verbose: true,
+    logger: false,
+  })
 
   constructor(root: Json) {
     this.#root = root
@@ -85,7 +91,10 @@ class Receiver {
       const item = asJson(resolve(root, value))
       return METHODS.filter((method) => item[method] !== undefined).map((method): Route => {
         const operation = asJson(item[method])
-        const raw = [...((item['parameters'] ?? []) as unknown[]), ...((operation['parameters'] ?? []) as unknown[])]
+        const raw = [
+          ...((item['parameters'] ?? []) as unknown[]),
+          ...((operation['parameters'] ?? []) as unknown[]),
+        ]
         const source = path.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\{[^{}/]+\}/g, '([^/]+)')
         const parameters = raw.map((parameter) => asJson(resolve(root, parameter)))
         return { pattern: new RegExp(`^${source}$`), method, path, operation, parameters }
@@ -124,7 +133,9 @@ class Receiver {
       if (arrived === undefined) continue
       const expected = texts(given)
       if (JSON.stringify(arrived) !== JSON.stringify(expected))
-        problems.push(`${at} parameter ${name} arrives as ${JSON.stringify(arrived)} instead of ${JSON.stringify(expected)}`)
+        problems.push(
+          `${at} parameter ${name} arrives as ${JSON.stringify(arrived)} instead of ${JSON.stringify(expected)}`,
+        )
     }
     return [...problems, ...(await this.#checkBody(route, sent))]
   }
@@ -134,12 +145,15 @@ class Receiver {
     const type = new Headers(init.headers).get('content-type') ?? ''
     if (!/json/.test(type)) return []
     const pointer = (...tokens: readonly string[]): string =>
-      tokens.map((token) => `/${encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
+      tokens
+        .map((token) => `/${encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+        .join('')
     const at = asJson(operation['requestBody'])
     const content = asJson(asJson(resolve(this.#root, at))['content'])
     const key = Object.keys(content).find((name) => name.toLowerCase() === type) ?? Object.keys(content)[0]
     if (key === undefined) return []
-    const base = typeof at['$ref'] === 'string' ? at['$ref'] : `#${pointer('paths', path, method, 'requestBody')}`
+    const base =
+      typeof at['$ref'] === 'string' ? at['$ref'] : `#${pointer('paths', path, method, 'requestBody')}`
     const $ref = `https://document.invalid${base}${pointer('content', key, 'schema')}`
     let validate
     try {
@@ -149,7 +163,9 @@ class Receiver {
       return []
     }
     if (validate(JSON.parse(init.body)) === true) return []
-    return (validate.errors ?? []).filter((error) => !this.#isExpected(error)).map(({ instancePath, message }) => `the body at ${instancePath} ${message}`)
+    return (validate.errors ?? [])
+      .filter((error) => !this.#isExpected(error))
+      .map(({ instancePath, message }) => `the body at ${instancePath} ${message}`)
   }
 
   /** A property that is `readOnly` is not required in requests. */
@@ -159,7 +175,11 @@ class Receiver {
     if (keyword === 'type' && asJson(parentSchema)['nullable'] === true) return true
     if (keyword === 'enum') return asJson(parentSchema)['nullable'] === true
     if (keyword !== 'required') return false
-    const property = asJson(asJson(asJson(parentSchema)['properties'])[String((params as { missingProperty: unknown }).missingProperty)])
+    const property = asJson(
+      asJson(asJson(parentSchema)['properties'])[
+        String((params as { missingProperty: unknown }).missingProperty)
+      ],
+    )
     return schema === undefined || asJson(resolve(this.#root, property))['readOnly'] === true
   }
 }
@@ -171,7 +191,9 @@ const text = (value: unknown): string =>
 function texts(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(text)
   if (typeof value !== 'object' || value === null) return text(value)
-  return Object.entries(value).filter(([, item]) => item !== null).map(([name, item]) => [name, text(item)])
+  return Object.entries(value)
+    .filter(([, item]) => item !== null)
+    .map(([name, item]) => [name, text(item)])
 }
 
 const pairs = (items: readonly string[]): readonly (readonly string[])[] =>
@@ -181,7 +203,8 @@ const pairs = (items: readonly string[]): readonly (readonly string[])[] =>
 function readPath(parameter: Json, raw: string, given: unknown): unknown {
   const style = parameter['style'] ?? 'simple'
   const explode = parameter['explode'] === true
-  if (style !== 'simple' || parameter['content'] !== undefined || parameter['collectionFormat'] !== undefined) return undefined
+  if (style !== 'simple' || parameter['content'] !== undefined || parameter['collectionFormat'] !== undefined)
+    return undefined
   if (typeof given !== 'object') return decodeURIComponent(raw)
   const items = raw.split(',').map(decodeURIComponent)
   if (Array.isArray(given)) return items
@@ -190,10 +213,18 @@ function readPath(parameter: Json, raw: string, given: unknown): unknown {
 
 function readQuery(parameter: Json, url: URL, given: unknown): unknown {
   const name = String(parameter['name'])
-  if (parameter['content'] !== undefined || parameter['collectionFormat'] !== undefined || parameter['type'] !== undefined) return undefined
+  if (
+    parameter['content'] !== undefined ||
+    parameter['collectionFormat'] !== undefined ||
+    parameter['type'] !== undefined
+  )
+    return undefined
   const style = parameter['style'] ?? 'form'
   const explode = parameter['explode'] ?? (style === 'form' || style === 'deepObject')
-  const raw = url.search.slice(1).split('&').map((pair) => pair.split('=') as [string, string])
+  const raw = url.search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.split('=') as [string, string])
   const own = raw.filter(([key]) => decodeURIComponent(key) === name).map(([, value = '']) => value)
   if (typeof given !== 'object') return decodeURIComponent(own[0] ?? '')
   if (style !== 'form') return undefined

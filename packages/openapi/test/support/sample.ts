@@ -6,7 +6,20 @@ type Random = () => number
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const TEXTS = ['a', 'Rex', 'a b', 'ä/ö', '100%', 'x&y=z', "it's", '日本', 'a,b;c', 'https://x.invalid/?a#b', '#1', '+1']
+const TEXTS = [
+  'a',
+  'Rex',
+  'a b',
+  'ä/ö',
+  '100%',
+  'x&y=z',
+  "it's",
+  '日本',
+  'a,b;c',
+  'https://x.invalid/?a#b',
+  '#1',
+  '+1',
+]
 const FORMATS: Readonly<Record<string, string>> = {
   date: '2026-01-02',
   'date-time': '2026-01-02T03:04:05Z',
@@ -69,7 +82,10 @@ function ofType(type: unknown, schema: Schema, { root, random, depth, pick }: Sa
       return Math.ceil(low / step) * step + Math.floor((random() * (high - low)) / step) * step
     }
     case 'array': {
-      const length = Math.min(number('maxItems', 3), Math.max(number('minItems', 0), depth > MAX_DEPTH ? 0 : 2))
+      const length = Math.min(
+        number('maxItems', 3),
+        Math.max(number('minItems', 0), depth > MAX_DEPTH ? 0 : 2),
+      )
       return Array.from({ length }, () => sample(schema['items'] ?? {}, root, random, depth + 1))
     }
     case 'object':
@@ -77,7 +93,9 @@ function ofType(type: unknown, schema: Schema, { root, random, depth, pick }: Sa
     case 'string':
       return textOf(schema, pick(TEXTS))
     default:
-      return isSchema(schema['properties']) ? objectOf(schema, { root, random, depth, pick }) : pick([1, 'a', true])
+      return isSchema(schema['properties'])
+        ? objectOf(schema, { root, random, depth, pick })
+        : pick([1, 'a', true])
   }
 }
 
@@ -98,7 +116,9 @@ function objectOf(schema: Schema, { root, random, depth }: Sampling): object {
     ([name]) => required.includes(name) || (depth <= MAX_DEPTH && random() < 0.5),
   )
   const entries = chosen.map(([name, property]) => [name, sample(property, root, random, depth + 1)] as const)
-  const others = required.filter((name) => !Object.hasOwn(properties, name)).map((name) => [name, 'x'] as const)
+  const others = required
+    .filter((name) => !Object.hasOwn(properties, name))
+    .map((name) => [name, 'x'] as const)
   return Object.fromEntries([...entries, ...others])
 }
 
@@ -109,7 +129,8 @@ function merged(parts: readonly unknown[], root: Schema, depth = 0): Schema {
     for (const [keyword, value] of Object.entries(part)) {
       const before = joined[keyword]
       if (keyword === 'properties' && isSchema(before)) joined[keyword] = { ...before, ...(value as object) }
-      else if (keyword === 'required' && Array.isArray(before)) joined[keyword] = [...before, ...(value as string[])]
+      else if (keyword === 'required' && Array.isArray(before))
+        joined[keyword] = [...before, ...(value as string[])]
       else joined[keyword] = value
     }
   return joined

@@ -4,6 +4,6 @@
  */
 export const operations: Readonly<Record<string, boolean | 'tool' | 'resource'>> = {
   // greetings
-  'GET /greetings/{name}': true, // greet, 57 tokens: Greet somebody
-  'DELETE /greetings': false, // delete_greetings, 33 tokens: Delete all greetings
+  'GET /greetings/{name}': true, // greet, 68 tokens: Greet somebody
+  'DELETE /greetings': false, // delete_greetings, 36 tokens: Delete all greetings
 }
