@@ -5,14 +5,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 vi.stubEnv('LIBRARY_TOKEN', 'secret')
 const { forCallers, readers, server, withPages } = await import('../src/openapi/library.ts')
+const { server: chosen } = await import('../src/openapi/chosen.ts')
 vi.unstubAllEnvs()
 
 /** Replaces the API. Returns the requests. */
 function api(reply: (url: URL) => object): readonly (readonly [url: string, token: string | null])[] {
   const requests: [string, string | null][] = []
   const fetch = vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
-    requests.push([String(url), new Headers(init?.headers).get('authorization')])
-    return Promise.resolve(Response.json(reply(new URL(String(url)))))
+    requests.push([(url as URL).href, new Headers(init?.headers).get('authorization')])
+    return Promise.resolve(Response.json(reply(url as URL)))
   })
   onTestFinished(() => fetch.mockRestore())
   return requests
@@ -28,6 +29,8 @@ describe('the server in the guide to OpenAPI', () => {
   it('offers the operations that are chosen', async () => {
     await using client = await connect(server)
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['list_books', 'add_book', 'get_book'])
+    await using other = await connect(chosen)
+    expect((await other.listTools()).map(({ name }) => name)).toEqual(['list_books', 'get_book'])
   })
 
   it('sends requests with the token', async () => {

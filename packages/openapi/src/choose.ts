@@ -18,7 +18,7 @@ export function chooser({
     if (methods !== undefined && !methods.includes(operation.method)) return false
     if (patterns !== undefined && !patterns.some((pattern) => pattern.test(operation.path))) return false
     const choice = choiceOf(operation, operations)
-    return choice === true ? 'tool' : choice
+    return choice === 'resource' ? 'resource' : choice === true || choice === 'tool' ? 'tool' : false
   }
 }
 

@@ -88,35 +88,36 @@ function buildAll<App, Locals>(
   { base, auth }: Api<App, Locals>,
 ): { readonly built: readonly Chosen[]; readonly faults: Fault[] } {
   const { names: given = {}, refs = 'defs', results = 'described' } = options
-  const choose = chooser(options as OpenApiOptions<never, never>)
+  const choose = chooser(options)
   const faults = [...document.faults]
   const names = new Names()
-  const report = ({ key: where }: Operation, problem: string, leftOut = false): void => {
+  const add = ({ key: where }: Operation, problem: string, leftOut = false): void => {
     const isKnown = faults.some((it) => it.where === where && it.problem === problem)
     if (!isKnown) faults.push({ where, problem, leftOut })
   }
-  const builder = new Builder(document, { base, auth, refs, results, report })
+  const builder = new Builder(document, { base, auth, refs, results, report: add })
   const built = document.operations.flatMap((operation): Chosen[] => {
     const choice = choose(operation)
     if (choice === false) return []
     try {
       const { key, id = '' } = operation
       const own = member(given, key) ?? member(given, id)
-      const built = builder.build(operation)
+      const parts = builder.build(operation)
       return [
-        { ...built, choice, name: names.take(typeof own === 'string' ? own : wantedName(operation), key) },
+        { ...parts, choice, name: names.take(typeof own === 'string' ? own : wantedName(operation), key) },
       ]
     } catch (error) {
       if (!(error instanceof OperationFault)) throw error
-      report(operation, error.message, true)
+      add(operation, error.message, true)
       return []
     }
   })
   const keys = document.operations.flatMap(({ key, id }) => (id === undefined ? [key] : [key, id]))
+  const byKey = new Set(document.operations.map(({ key }) => key))
   const { operations, paginate } = options
   faults.push(
     ...unmatched('names', given, new Set(keys)),
-    ...unmatched('operations', typeof operations === 'function' ? {} : operations, new Set(keys)),
+    ...unmatched('operations', typeof operations === 'function' ? {} : operations, byKey),
     ...unmatched('paginate', paginate, new Set([...keys, ...built.map(({ name }) => name)])),
   )
   return { built, faults }

@@ -6,7 +6,7 @@ const LINE = /^\s*'((?:[^'\\]|\\.)*)':\s*(true|false|'tool'|'resource'),?/
 
 /** Reads the choices of a file that was written before, so that they survive. */
 export function readChoices(text: string): ReadonlyMap<string, string> {
-  const found = text.split('\n').map((line) => LINE.exec(line))
+  const found = text.split('\n').map((each) => LINE.exec(each))
   return new Map(found.flatMap((match) => (match === null ? [] : [[unquote(match[1]!), match[2]!] as const])))
 }
 

@@ -3,7 +3,7 @@ import { resolve } from './pointer.ts'
 import { asJson, isJson, listOf, member, OperationFault, textOf } from './values.ts'
 
 /** The styles that each place allows. The first is the default. */
-const STYLES: Readonly<Record<Place, readonly Style[]>> = {
+const STYLES: Readonly<Record<Place, readonly [Style, ...Style[]]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
@@ -37,7 +37,7 @@ function readParameter(root: Json, raw: Json): Parameter {
   const at = place as Place
   const content = contentOf(root, raw['content'])[0]
   const allowed = STYLES[at]
-  const style = allowed.find((it) => it === raw['style']) ?? (allowed[0] as Style)
+  const style = allowed.find((it) => it === raw['style']) ?? allowed[0]
   return {
     name,
     in: at,

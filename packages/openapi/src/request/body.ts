@@ -22,11 +22,10 @@ export function writeBody(plan: BodyPlan, value: unknown, limit: number): Writte
       return { data: formData(asObject(value), plan, limit), type: undefined }
     case 'text':
       return text(plain(value), isConcrete(media.type) ? media.type : 'text/plain', limit)
-    case 'bytes': {
-      const file = readFile(value)
-      checkSize(file.bytes.length, limit)
-      return { data: file.bytes, type: file.type ?? (isConcrete(media.type) ? media.type : OCTETS) }
-    }
+    case 'bytes':
+      return bytes(readFile(value), isConcrete(media.type) ? media.type : OCTETS, limit)
+    default:
+      return kind satisfies never
   }
 }
 
@@ -37,6 +36,11 @@ const asObject = (value: unknown): Json => (isJson(value) ? value : {})
 function text(data: string, type: string, limit: number): Written {
   checkSize(new TextEncoder().encode(data).length, limit)
   return { data, type }
+}
+
+function bytes({ bytes: data, type }: ReadFile, fallback: string, limit: number): Written {
+  checkSize(data.length, limit)
+  return { data, type: type ?? fallback }
 }
 
 function checkSize(size: number, limit: number): void {
@@ -111,9 +115,9 @@ function readFile(value: unknown): ReadFile {
 }
 
 /** @throws ToolError for text that is not base64 */
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+function fromBase64(encoded: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
+    return Uint8Array.from(atob(encoded.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
   } catch {
     throw new ToolError('A file must be given as base64')
   }

@@ -98,10 +98,10 @@ const toBase64 = (text: string): string =>
 export function reservedNames(
   schemes: Schemes,
 ): Readonly<Record<'query' | 'header' | 'cookie', ReadonlySet<string>>> {
-  const of = (place: string): ReadonlySet<string> =>
+  const of = (at: string): ReadonlySet<string> =>
     new Set(
       Array.from(schemes.values()).flatMap((scheme) =>
-        scheme.kind === 'apiKey' && scheme.in === place ? [scheme.name.toLowerCase()] : [],
+        scheme.kind === 'apiKey' && scheme.in === at ? [scheme.name.toLowerCase()] : [],
       ),
     )
   return { query: of('query'), header: new Set([...of('header'), ...FORBIDDEN]), cookie: of('cookie') }

@@ -60,7 +60,8 @@ export async function readPages<App, Locals>(
     await ctx.progress(items.length, max)
     const url = addressOf(next, sent.url)
     if (url === undefined) {
-      const parameter = pagination.parameter ?? (pagination.cursor.split('.').at(-1) as string)
+      const parameter =
+        pagination.parameter ?? pagination.cursor.slice(pagination.cursor.lastIndexOf('.') + 1)
       const request = assemble(plan, { ...args, [parameter]: next }, uploadBytes)
       sent = await send(api, plan, request, ctx)
     } else if (isBelow(api.base, url)) sent = await sendTo(api, plan, { url, request: first }, ctx)

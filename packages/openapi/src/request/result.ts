@@ -13,7 +13,7 @@ export interface ResultRules {
 }
 
 /** Turns a successful reply into a result. */
-export function toResult(reply: Reply, rules: ResultRules): ToolResult<unknown> {
+export function toResult(reply: Reply, rules: ResultRules): ToolResult {
   const { bytes, type, status } = reply
   if (bytes.length === 0) return empty(status, rules)
   if (isJsonType(type) || type === '') {
@@ -32,13 +32,13 @@ export function toResult(reply: Reply, rules: ResultRules): ToolResult<unknown> 
 
 const shown = (type: string): string => type.replace(/[^\w./+-]/g, '').slice(0, 64)
 
-function empty(status: number, { isStructured }: ResultRules): ToolResult<unknown> {
+function empty(status: number, { isStructured }: ResultRules): ToolResult {
   const text = `Done (HTTP ${status}, no content)`
   return isStructured ? result({ content: text, structured: {} }) : result({ content: text })
 }
 
 /** Turns a JSON value into a result: structured if the tool declares it, otherwise text. */
-export function ofJson(value: unknown, rules: ResultRules): ToolResult<unknown> {
+export function ofJson(value: unknown, rules: ResultRules): ToolResult {
   const text = JSON.stringify(value)
   if (!rules.isStructured || text.length > rules.resultBytes) return ofText(text, rules, false)
   if (isJson(value)) return result({ structured: value })
@@ -47,7 +47,7 @@ export function ofJson(value: unknown, rules: ResultRules): ToolResult<unknown> 
   )
 }
 
-function ofText(text: string, rules: ResultRules, isCut: boolean): ToolResult<unknown> {
+function ofText(text: string, rules: ResultRules, isCut: boolean): ToolResult {
   const shownText = cut(text, rules)
   const hasAll = shownText.length === text.length && !isCut
   const notice = hasAll

@@ -28,11 +28,8 @@ const encodeReserved = (text: string): string =>
 /** The text of a value that has no parts, or whose parts no style can separate. */
 export function plain(value: unknown): string {
   if (typeof value === 'string') return value
-  return value === null || value === undefined
-    ? ''
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value)
+  // Arguments are JSON, so other values are numbers, booleans and containers, which JSON writes.
+  return value === null || value === undefined ? '' : JSON.stringify(value)
 }
 
 type Named = Serialization & { readonly name: string }

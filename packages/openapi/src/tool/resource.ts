@@ -76,7 +76,7 @@ export function toResource<App, Locals>(
         if (!check(given)) throw resourceNotFound(ctx.uri)
         return contentsOf(await attempt(read(given, ctx), ctx.uri))
       },
-    } as AnyResourceTemplate<App, Locals>,
+    },
   }
 }
 

@@ -33,7 +33,7 @@ export function toTool<App, Locals>(built: Built, rules: ToolRules<App, Locals>)
   const { operation, plan, outputSchema } = built
   const { name, api, limits, pagination } = rules
   const resultRules = { name, isStructured: outputSchema !== undefined, resultBytes: limits.resultBytes }
-  const call = async (given: Json, ctx: RequestContext<App, Locals>): Promise<ToolResult<unknown>> => {
+  const call = async (given: Json, ctx: RequestContext<App, Locals>): Promise<ToolResult> => {
     if (pagination === undefined || member(given, ALL) !== true)
       return toResult(await callOnce(built, rules, given, ctx), resultRules)
     return ofJson(await readPages(api, plan, given, { pagination, ...limits }, ctx), resultRules)
@@ -54,7 +54,7 @@ export function toTool<App, Locals>(built: Built, rules: ToolRules<App, Locals>)
       validateOutput: rules.validate,
     }),
     handler: (args: Json, ctx: RequestContext<App, Locals>) => call(args, ctx),
-  } as AnyTool<App, Locals>
+  }
 }
 
 /** Sends one request. @throws ToolError for a reply that is not successful */

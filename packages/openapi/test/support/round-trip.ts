@@ -134,7 +134,7 @@ class Receiver {
       const expected = texts(given)
       if (JSON.stringify(arrived) !== JSON.stringify(expected))
         problems.push(
-          `${at} parameter ${name} arrives as ${JSON.stringify(arrived)} instead of ${JSON.stringify(expected)}`,
+          `the parameter ${name} arrives as ${JSON.stringify(arrived)} instead of ${JSON.stringify(expected)}`,
         )
     }
     return [...problems, ...(await this.#checkBody(route, sent))]
@@ -162,7 +162,7 @@ class Receiver {
       // Keywords of 3.0 that ajv refuses, and references that lead nowhere.
       return []
     }
-    if (validate(JSON.parse(init.body)) === true) return []
+    if (validate(JSON.parse(init.body))) return []
     return (validate.errors ?? [])
       .filter((error) => !this.#isExpected(error))
       .map(({ instancePath, message }) => `the body at ${instancePath} ${message}`)
@@ -184,8 +184,7 @@ class Receiver {
   }
 }
 
-const text = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** A value as a server reads it, which has no types. */
 function texts(value: unknown): unknown {
@@ -225,7 +224,7 @@ function readQuery(parameter: Json, url: URL, given: unknown): unknown {
     .slice(1)
     .split('&')
     .map((pair) => pair.split('=') as [string, string])
-  const own = raw.filter(([key]) => decodeURIComponent(key) === name).map(([, value = '']) => value)
+  const own = raw.filter(([key]) => decodeURIComponent(key) === name).map(([, value]) => value)
   if (typeof given !== 'object') return decodeURIComponent(own[0] ?? '')
   if (style !== 'form') return undefined
   if (Array.isArray(given)) {

@@ -68,7 +68,7 @@ interface Sampling {
 
 function ofType(type: unknown, schema: Schema, { root, random, depth, pick }: Sampling): unknown {
   const number = (name: string, fallback: number): number =>
-    typeof schema[name] === 'number' ? (schema[name] as number) : fallback
+    typeof schema[name] === 'number' ? schema[name] : fallback
   switch (type) {
     case 'null':
       return null
@@ -102,7 +102,7 @@ function ofType(type: unknown, schema: Schema, { root, random, depth, pick }: Sa
 function textOf(schema: Schema, text: string): string {
   const { examples, format, contentEncoding, pattern } = schema
   if (contentEncoding === 'base64') return 'aGVsbG8='
-  if (typeof pattern === 'string') return String((examples as unknown[] | undefined)?.[0] ?? 'abc123')
+  if (typeof pattern === 'string') return (examples as readonly string[] | undefined)?.[0] ?? 'abc123'
   if (typeof format === 'string' && Object.hasOwn(FORMATS, format)) return FORMATS[format] as string
   const most = typeof schema['maxLength'] === 'number' ? schema['maxLength'] : Number.POSITIVE_INFINITY
   const least = typeof schema['minLength'] === 'number' ? schema['minLength'] : 0

@@ -6,6 +6,7 @@ expect.extend(matchers)
 
 vi.stubEnv('API_TOKEN', 'secret')
 const { server } = await import('../src/server.ts')
+vi.unstubAllEnvs()
 
 describe('greet', () => {
   it('asks the API', async () => {
@@ -13,7 +14,7 @@ describe('greet', () => {
     await using client = await connect(server)
     expect(await client.callTool('greet', { name: 'Ada' })).toHaveText(/Hello, Ada/)
     const [url, init] = fetch.mock.calls[0] ?? []
-    expect(String(url)).toBe('https://api.example.com/v1/greetings/Ada')
+    expect(url).toEqual(new URL('https://api.example.com/v1/greetings/Ada'))
     expect(new Headers(init?.headers).get('authorization')).toBe('Bearer secret')
     fetch.mockRestore()
   })
