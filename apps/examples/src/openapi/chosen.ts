@@ -3,9 +3,8 @@ import { McpServer } from '@jetway/core'
 import { openApi } from '@jetway/openapi'
 import { readOpenApi } from '@jetway/openapi/file'
 
-const path = fileURLToPath(new URL('../../openapi/library.yaml', import.meta.url))
-
 // #region chosen
+const path = fileURLToPath(new URL('../../openapi/library.yaml', import.meta.url))
 const document = await readOpenApi(path)
 const operations = { 'GET /books': true, 'GET /books/{id}': true }
 

@@ -15,7 +15,7 @@ import { resolve } from './pointer.ts'
 import { readSecurityScheme, readSecurity } from './security.ts'
 import { asJson, isJson, listOf, member, OperationFault, textOf, textsOf, tidy } from './values.ts'
 import { version2 } from './version-2.ts'
-import { version3 } from './version-3.ts'
+import { serverUrl, version3 } from './version-3.ts'
 
 /**
  * Reads a document of OpenAPI 2.0, 3.0, 3.1 or 3.2. An operation that cannot be read is left out, with a fault.
@@ -107,7 +107,7 @@ function readOperation({ key, method, path, raw, item }: Found, context: Context
     success: dialect.success(raw),
     security: readSecurity(raw['security']) ?? context.security,
     servers: [...listOf(raw['servers']), ...listOf(item['servers'])].flatMap(
-      (server) => textOf(asJson(server)['url']) ?? [],
+      (server) => serverUrl(asJson(server)) ?? [],
     ),
   }
 }

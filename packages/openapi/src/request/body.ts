@@ -23,7 +23,7 @@ export function writeBody(plan: BodyPlan, value: unknown, limit: number): Writte
     case 'text':
       return text(plain(value), isConcrete(media.type) ? media.type : 'text/plain', limit)
     case 'bytes':
-      return bytes(readFile(value), isConcrete(media.type) ? media.type : OCTETS, limit)
+      return file(readFile(value), isConcrete(media.type) ? media.type : OCTETS, limit)
     default:
       return kind satisfies never
   }
@@ -38,7 +38,7 @@ function text(data: string, type: string, limit: number): Written {
   return { data, type }
 }
 
-function bytes({ bytes: data, type }: ReadFile, fallback: string, limit: number): Written {
+function file({ bytes: data, type }: ReadFile, fallback: string, limit: number): Written {
   checkSize(data.length, limit)
   return { data, type: type ?? fallback }
 }
