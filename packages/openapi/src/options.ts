@@ -136,6 +136,19 @@ export function checkOptions(options: OpenApiOptions<never, never>): void {
     results === undefined || ['described', 'checked', 'text'].includes(results),
     'must be "described", "checked" or "text"',
   )
+  checkPagination(options.paginate)
+}
+
+function checkPagination(paginate: unknown): void {
+  for (const [name, value] of Object.entries(Object(paginate) as Readonly<Record<string, unknown>>)) {
+    const { items, cursor, parameter, max } = Object(value) as Readonly<Record<string, unknown>>
+    const isText = (it: unknown): boolean => typeof it === 'string' && it !== ''
+    const isRight =
+      isText(cursor) &&
+      [items, parameter].every((it) => it === undefined || isText(it)) &&
+      (max === undefined || (Number.isSafeInteger(max) && (max as number) > 0))
+    checkOption(`paginate.${name}`, isRight, "must be an object such as { items: 'data', cursor: 'next' }")
+  }
 }
 
 function isBase(text: unknown): boolean {

@@ -187,6 +187,8 @@ describe('options', () => {
     [{ refs: 'deep' as 'defs' }, /refs must be/],
     [{ results: 'yes' as 'text' }, /results must be/],
     [{ tags: 'a' as unknown as [] }, /tags must be an array/],
+    [{ paginate: { list_pets: { cursor: '' } } }, /paginate.list_pets must be an object/],
+    [{ paginate: { list_pets: { cursor: 'next', max: 0 } } }, /paginate.list_pets must be an object/],
     [{ baseurl: 'https://x' } as OpenApiOptions, /Did you mean baseUrl/],
   ])('refuses %j', (options, problem) => {
     expect(() => openApi(pets, options)).toThrow(problem)

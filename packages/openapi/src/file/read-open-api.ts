@@ -80,7 +80,7 @@ class Reader {
   async #find(from: string, name: string): Promise<string> {
     if (/^[a-z][a-z0-9+.-]+:/i.test(name) || name.startsWith('/'))
       throw fault(from, `refers to ${name.slice(0, 128)}; only files in its own folder are read`)
-    const shown = resolve(join(dirname(from), decodeURIComponent(name)))
+    const shown = resolve(join(dirname(from), decode(name)))
     const path = await realpath(shown)
     if (path.startsWith(this.#folder.endsWith(sep) ? this.#folder : this.#folder + sep)) return path
     throw fault(from, `refers to ${name.slice(0, 128)}, which is outside of the document's folder`)
@@ -94,6 +94,14 @@ class Reader {
     if (path === main) return ''
     const key = this.#keyOf(path).replaceAll('~', '~0').replaceAll('/', '~1')
     return `/${FILES}/${encodeURIComponent(key)}`
+  }
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
 }
 

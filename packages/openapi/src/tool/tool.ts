@@ -26,15 +26,19 @@ export interface ToolRules<App, Locals> {
   readonly validate: boolean
 }
 
-/** The argument that asks for all pages of a list. */
-const ALL = 'all_pages'
+/** The argument that asks for all pages of a list, under a name that the operation does not have. */
+const argumentForAll = ({ properties }: JsonSchema): string => {
+  const names = ['all_pages', 'follow_all_pages', 'fetch_all_pages']
+  return names.find((name) => member(properties, name) === undefined) ?? 'all_pages'
+}
 
 export function toTool<App, Locals>(built: Built, rules: ToolRules<App, Locals>): AnyTool<App, Locals> {
   const { operation, plan, outputSchema } = built
   const { name, api, limits, pagination } = rules
   const resultRules = { name, isStructured: outputSchema !== undefined, resultBytes: limits.resultBytes }
+  const all = argumentForAll(built.inputSchema)
   const call = async (given: Json, ctx: RequestContext<App, Locals>): Promise<ToolResult> => {
-    if (pagination === undefined || member(given, ALL) !== true)
+    if (pagination === undefined || member(given, all) !== true)
       return toResult(await callOnce(built, rules, given, ctx), resultRules)
     return ofJson(await readPages(api, plan, given, { pagination, ...limits }, ctx), resultRules)
   }
@@ -45,7 +49,7 @@ export function toTool<App, Locals>(built: Built, rules: ToolRules<App, Locals>)
     annotations: hintsOf(operation),
     inputSchema: deferredSchema(
       name,
-      pagination === undefined ? built.inputSchema : withAllPages(built.inputSchema, pagination),
+      pagination === undefined ? built.inputSchema : withAllPages(built.inputSchema, all, pagination),
     ),
     // The root is closed already, and the document decides about everything inside.
     strictInput: false,
@@ -74,8 +78,8 @@ export async function callOnce<App, Locals>(
   return reply
 }
 
-function withAllPages(schema: JsonSchema, { max = 500 }: Pagination): JsonSchema {
+function withAllPages(schema: JsonSchema, name: string, { max = 500 }: Pagination): JsonSchema {
   const description = `Whether to fetch the pages that follow, up to ${max} items`
-  const properties = { ...(schema['properties'] as object), [ALL]: { type: 'boolean', description } }
+  const properties = { ...(schema['properties'] as object), [name]: { type: 'boolean', description } }
   return { ...schema, properties }
 }
