@@ -23,8 +23,8 @@ async function registered(source: OpenApiSource): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name)
 }
 
-describe('a document', () => {
-  it('may have schemas that are nested 100,000 deep', async () => {
+describe('openApi', () => {
+  it('accepts schemas that are nested 100,000 deep', async () => {
     const root: Record<string, unknown> = {}
     let at = root
     for (let depth = 0; depth < 100_000; depth++) at = at['items'] = {}
@@ -33,14 +33,14 @@ describe('a document', () => {
     ])
   })
 
-  it('may contain itself, as dereferenced documents do', async () => {
+  it('accepts schemas that contain themselves, as in dereferenced documents', async () => {
     const pet: Record<string, unknown> = { type: 'object', properties: {} }
     ;(pet['properties'] as Record<string, unknown>)['parent'] = pet
     ;(pet['properties'] as Record<string, unknown>)['example'] = { default: pet, enum: ['a'] }
     expect(await registered(openApi(bodyOf(pet), { logger: silent }))).toEqual(['call'])
   })
 
-  it('may have a chain of 50,000 references', async () => {
+  it('accepts a chain of 50,000 references', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 50_000 }, (_, index) => [
         `S${index}`,
@@ -51,7 +51,7 @@ describe('a document', () => {
     expect(source.tools()).toHaveLength(1)
   })
 
-  it('may have allOf and paths that lead to themselves', async () => {
+  it('accepts references that lead to themselves, and leaves out such paths', async () => {
     const schemas = { A: { allOf: [{ $ref: '#/components/schemas/A' }, { properties: { a: {} } }] } }
     expect(
       await registered(openApi(bodyOf({ $ref: '#/components/schemas/A' }, { schemas }), { logger: silent })),
@@ -61,7 +61,7 @@ describe('a document', () => {
     expect(source.faults.map(({ where }) => where)).toEqual(['/a', '/b'])
   })
 
-  it('may have wide schemas that use each other', async () => {
+  it('accepts 200 schemas that each refer to all others', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `S${index}`)
     const all = { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }
     const schemas = Object.fromEntries(
@@ -73,7 +73,7 @@ describe('a document', () => {
     expect((user + system) / 1_000).toBeLessThan(10_000)
   })
 
-  it('cannot change the prototype of objects', async () => {
+  it('never changes the prototype of objects', async () => {
     const text = `{
       "openapi": "3.1.0", "servers": [{ "url": "https://api.invalid" }],
       "__proto__": { "polluted": true },
@@ -121,7 +121,7 @@ describe('a document', () => {
     ['tags and servers', { tags: 7, servers: 'x', paths: { '/x': { get: { tags: 'a', servers: [7] } } } }],
     ['components', { components: [], info: 'x', paths: { '/x': { get: {} } } }],
     ['schemes', { components: { securitySchemes: { a: 7 } }, paths: { '/x': { get: {} } } }],
-  ])('may have anything where %s belongs', (_, document) => {
+  ])('keeps the other operations if %s has the wrong type', (_, document) => {
     const paths = { '/good': { get: {} } }
     const given = {
       ...document,
@@ -135,7 +135,7 @@ describe('a document', () => {
     }
   })
 
-  it('may have 5,000 operations of one name', () => {
+  it('gives 5,000 operations of one name different names', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [
         `/p${index}`,
@@ -146,7 +146,7 @@ describe('a document', () => {
     expect(new Set(operations.map(({ name }) => name)).size).toBe(5_000)
   })
 
-  it('may have text that would forge lines', async () => {
+  it('removes control characters from titles and descriptions', async () => {
     const document = documentOf('/x', { summary: 'a\u001b[2J\u202eb', description: 'c\rd', tags: ['\u0000'] })
     const client = await connectApi(document)
     expect((await client.listTools())[0]).toMatchObject({ title: 'a[2Jb', description: 'a[2Jb\n\ncd' })

@@ -39,7 +39,7 @@ describe('successful replies', () => {
       'ä',
     ],
     ['JSON that is broken', { body: '{"a', headers: { 'content-type': 'application/json' } }, '{"a'],
-  ])('may have %s', async (_, reply, text) => {
+  ])('become text if they have %s', async (_, reply, text) => {
     const plain = await resultOf(reply, documentOf('/x', {}))
     expect(textOf(plain)).toContain(text === '{}' ? 'HTTP 204' : text)
     expect(plain.isError).toBeUndefined()
@@ -175,7 +175,7 @@ describe('replies that are not successful', () => {
       { status: 503, headers: { 'retry-after': '5' }, body: 'secret' },
       'HTTP 503 Service Unavailable. Try again after 5 seconds',
     ],
-  ])('%j tell the model the reason', async (reply, text) => {
+  ])('tell the model the reason: %j', async (reply, text) => {
     expect(await resultOf(reply)).toMatchObject({ isError: true, content: [{ type: 'text', text }] })
   })
 
@@ -184,7 +184,7 @@ describe('replies that are not successful', () => {
     expect(textOf(result).length).toBeLessThan(4_200)
   })
 
-  it.each([500, 502, 503])('with status %s tell the model nothing but a reference', async (status) => {
+  it.each([500, 502, 503])('tell the model only a reference for status %s', async (status) => {
     const result = await resultOf({ status, json: { message: 'secret of the database' } })
     expect(result).toMatchObject({ isError: true })
     expect(textOf(result)).not.toMatch(/secret|127\.0\.0\.1/)
