@@ -74,6 +74,7 @@ async function steps() {
     script('.ci/json-schema-test-suite.mjs'),
     5 * minute,
   )
+  const githubFetched = await countStep('document of GitHub', script('.ci/github-openapi.mjs'), 5 * minute)
   await countStep('format', tool('oxfmt', '--check'))
   await countStep('lint', tool('oxlint', '--deny-warnings'))
   await countStep('types', types())
@@ -84,7 +85,8 @@ async function steps() {
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
   await countSeededTests()
-  if (chromiumInstalled && nginxInstalled && redisInstalled && prometheusInstalled && suiteInstalled)
+  const forSystem = [chromiumInstalled, nginxInstalled, redisInstalled, prometheusInstalled, suiteInstalled]
+  if (forSystem.every(Boolean) && githubFetched)
     await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
   await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(

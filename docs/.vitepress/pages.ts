@@ -31,6 +31,7 @@ export const GUIDES: readonly Group[] = [
       'notifications',
       'tasks',
       'skills',
+      'openapi',
       'apps',
       'middleware',
       'caching',

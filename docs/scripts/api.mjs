@@ -24,6 +24,7 @@ const ORDER = [
   'client',
   'bridge',
   'skills',
+  'openapi',
   'redis',
   'otel',
   'zod3',

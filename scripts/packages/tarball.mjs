@@ -15,8 +15,9 @@ const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
   // The client has nine entries, of which a host imports two or three.
   client: { packed: 150, unpacked: 520 },
-  // The command contains core, the client, the mount for node:http, and the schema of the registry.
-  cli: { packed: 310, unpacked: 1150 },
+  // The command contains core, the client, the mount for node:http, the reader of OpenAPI documents, and the schema of
+  // the registry.
+  cli: { packed: 325, unpacked: 1150 },
   // This package includes an authorization server for tests.
   testing: { packed: 52, unpacked: 200 },
 }

@@ -14,6 +14,7 @@ const KEYWORDS = {
   jetway: ['cli', 'jetway'],
   'json-schema': ['json-schema', 'validator'],
   node: ['mcp-server', 'express', 'connect', 'koa', 'middleware'],
+  openapi: ['openapi', 'swagger', 'tools'],
   otel: ['opentelemetry', 'tracing', 'metrics'],
   redis: ['redis', 'valkey', 'sessions'],
   skills: ['agent-skills', 'skills'],

@@ -45,4 +45,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Write the TypeScript types of the tools of a server',
     load: async () => (await import('./types/command.ts')).command,
   },
+  openapi: {
+    summary: 'List what an OpenAPI document offers, and choose the tools of a server',
+    load: async () => (await import('./openapi/command.ts')).command,
+  },
 }

@@ -10,7 +10,7 @@ interface Template {
   readonly layers: readonly string[]
 }
 
-export type TemplateName = 'stdio' | 'fastify' | 'hono' | 'express' | 'node' | 'workers' | 'app'
+export type TemplateName = 'stdio' | 'fastify' | 'hono' | 'express' | 'node' | 'workers' | 'app' | 'openapi'
 
 const http = (name: TemplateName, summary: string): Template => ({ summary, layers: ['base', 'http', name] })
 
@@ -22,6 +22,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   node: http('node', 'HTTP with node:http alone'),
   workers: http('workers', 'HTTP on Cloudflare Workers'),
   app: http('app', 'HTTP with Fastify, and a tool with a view'),
+  openapi: http('openapi', 'HTTP with Fastify, and tools from an OpenAPI document'),
 }
 
 export const TEMPLATE_NAMES: readonly TemplateName[] = Object.keys(TEMPLATES) as TemplateName[]

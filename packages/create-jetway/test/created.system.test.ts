@@ -2,7 +2,10 @@
  * Creates a project from each template with `npm create jetway`, and uses it as its author would. Requires a
  * build, the registry, and Chromium.
  */
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { inspector, node as inspectorNode } from '@jetway-tools/newer-node'
@@ -128,21 +131,31 @@ async function proveStdio(project: Project): Promise<void> {
   await run('jetway bundle --out my-server.mcpb')
 }
 
-async function proveHttp(project: Project): Promise<void> {
+async function proveHttp(project: Project, settings: NodeJS.ProcessEnv = {}): Promise<void> {
   const { run, path } = project
   const bin = await installTarball(project)
   for (const node of NODES)
-    await serving(`"${node}" "${bin}"`, path, environment(registry.url), async ({ origin, end }) => {
-      await refusesForeignHost(origin)
-      expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
-        project.call[2],
-      )
-      expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
-    })
-  await serving('node dist/main.js', path, environment(registry.url), async ({ origin }) => {
-    await listAndCall(project, `${origin}/mcp`)
-    await run(`jetway doctor ${origin}/mcp`)
-  })
+    await serving(
+      `"${node}" "${bin}"`,
+      path,
+      { ...environment(registry.url), ...settings },
+      async ({ origin, end }) => {
+        await refusesForeignHost(origin)
+        expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
+          project.call[2],
+        )
+        expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
+      },
+    )
+  await serving(
+    'node dist/main.js',
+    path,
+    { ...environment(registry.url), ...settings },
+    async ({ origin }) => {
+      await listAndCall(project, `${origin}/mcp`)
+      await run(`jetway doctor ${origin}/mcp`)
+    },
+  )
 }
 
 const HEADERS =
@@ -162,6 +175,25 @@ async function proveWorkers(project: Project): Promise<void> {
     await listAndCall(project, `${origin}/mcp`)
     await project.run(`jetway doctor ${origin}/mcp`)
   })
+}
+
+/** Serves the API that the template's tools call, and proves the project with it. */
+async function proveOpenApi(project: Project): Promise<void> {
+  const api = createServer(({ url = '', headers }, response) => {
+    const isGranted = headers.authorization === 'Bearer secret'
+    const text = `Hello, ${decodeURIComponent(url.slice(url.lastIndexOf('/') + 1))}`
+    response
+      .writeHead(isGranted ? 200 : 401, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ text }))
+  })
+  await once(api.listen(0, '127.0.0.1'), 'listening')
+  const { port } = api.address() as AddressInfo
+  try {
+    await proveHttp(project, { API_URL: `http://127.0.0.1:${port}/v1`, API_TOKEN: 'secret' })
+    expect(await project.run('npm run operations')).toContain('1 of 2 operations are chosen')
+  } finally {
+    api.close()
+  }
 }
 
 async function proveApp(project: Project): Promise<void> {
@@ -188,6 +220,7 @@ const PROOFS: Readonly<Record<TemplateName, (project: Project) => Promise<void>>
   node: proveHttp,
   workers: proveWorkers,
   app: proveApp,
+  openapi: proveOpenApi,
 }
 
 it.concurrent.each(TEMPLATE_NAMES)(

@@ -1,0 +1,7 @@
+export type { Fault, Method } from './document/model.ts'
+export { openApi, type OpenApiSource } from './open-api.ts'
+export type { Choice, OpenApiLimits, OpenApiOptions, OperationView } from './options.ts'
+export type { Credential } from './request/credentials.ts'
+export type { Pagination } from './request/pages.ts'
+export type { Fetch } from './request/send.ts'
+export { type Survey, survey, type SurveyedOperation } from './survey.ts'
