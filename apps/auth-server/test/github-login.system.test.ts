@@ -218,7 +218,7 @@ describe('a user who has already allowed the client', () => {
   })
 })
 
-it("GitHub's callback does not return a code before the user has allowed the client", async () => {
+it('the GitHub callback returns no code until the user has allowed the client', async () => {
   const site = await start()
   const browser = newBrowser()
   const { url } = await browser.visit(authorizationUrl(site))

@@ -94,7 +94,7 @@ describe('an answer sent to another process', () => {
     expect(reply.text).toContain('Sure?: yes')
   })
 
-  it('is accepted only once the process that asked has received it, even if Redis had hung before', async () => {
+  it('is accepted only once the process that asked has received it, even after Redis has hung', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -131,7 +131,7 @@ describe('a cancellation sent to another process', () => {
 })
 
 describe('an HTTP+SSE call', () => {
-  it('receives its response even if the process that forwarded it is killed', async () => {
+  it('receives its response even if the process that forwarded the call is killed', async () => {
     const { nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const client = await new SseNodeClient('ann').listen(a.url)

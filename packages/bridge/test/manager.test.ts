@@ -51,7 +51,7 @@ it("a manager's errors are converted to results for the model", async () => {
 })
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
-  'a manager can call a tool that requires a task like any other tool: %s',
+  'a manager calls a tool that requires a task in the same way as any other tool: %s',
   async (revision) => {
     const server = new McpServer({ name: 'mine', version: '1.0.0' }, { extensions: [tasks()] })
     server.addTool({ name: 'dig', taskSupport: 'required', handler: () => 'gold' })
