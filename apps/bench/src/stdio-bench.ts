@@ -62,7 +62,7 @@ export interface FirstAnswer {
   readonly cpuRatio: number
 }
 
-/** Starts servers of each size, alternating with raw Node. */
+/** Starts servers of each size, alternating with the raw Node program. */
 export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
   const answers: FirstAnswer[] = []
   for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))

@@ -173,8 +173,8 @@ export class Chat {
   }
 
   async #approve(approval: ApprovalRequest): Promise<boolean> {
-    // The user named the servers on the command line, and the handlers in questions.ts ask for all other
-    // approvals.
+    // Only calls need approval here. The user named the servers on the command line, and the handlers in
+    // questions.ts ask for all other approvals.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval
     const key = JSON.stringify([server, detail.tool])

@@ -8,7 +8,7 @@ import { SseNodeClient } from './support/nodes/sse-client.ts'
 
 /** A time that exceeds a node's lease and the recovery time of the stores. */
 const LIMIT_MS = 20_000
-/** The time in which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
+/** The time within which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
 const ENDED_MS = 4_000
 const UPDATED = 'notifications/resources/updated'
 const TOOLS_CHANGED = 'notifications/tools/list_changed'

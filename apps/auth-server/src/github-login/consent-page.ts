@@ -1,4 +1,4 @@
-/** The access for which a client needs the user's consent. */
+/** The access that a client requests, for which it needs the user's consent. */
 export interface ConsentRequest {
   /** The address to which the form is sent. */
   readonly action: string

@@ -24,7 +24,7 @@ export async function startTarget(port: number, runs: string): Promise<Running &
   return { ...target, url: `${origin}/mcp` }
 }
 
-/** One client's steps, with any process. */
+/** The requests of one client to one process of the server. */
 export class Side {
   readonly url: string
   readonly #runs: string

@@ -31,11 +31,11 @@ export class QuestionTurns {
   readonly #clock: Clock
   readonly #running = { known: 0, unknown: 0 }
   /**
-   * At most one waiter for each known token, because concurrent requests with the same token share one
-   * introspection request.
+   * The waiters for known tokens. There is at most one for each token, because concurrent requests with the
+   * same token share one introspection request.
    */
   readonly #known = new Set<Waiter>()
-  /** The other waiters, keyed by network. The first network is served next. */
+  /** The waiters for tokens that have never been seen, keyed by network. The first network is served next. */
   readonly #unknown = new Map<string, Set<Waiter>>()
   #unknownCount = 0
 
