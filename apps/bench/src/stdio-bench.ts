@@ -57,7 +57,10 @@ export interface FirstAnswer {
   readonly ms: number
   /** The processor time that the server used until its first response. */
   readonly cpuMs: number
-  /** Both times, divided by those of a program that sends a constant in response to every request. */
+  /**
+   * Both times, divided by the corresponding times of a program that sends a constant in response to every
+   * request.
+   */
   readonly ratio: number
   readonly cpuRatio: number
 }

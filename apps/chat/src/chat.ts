@@ -88,7 +88,7 @@ export class Chat {
     }
   }
 
-  /** Whether nothing remains to be done except closing the servers. */
+  /** Whether the chat is ending, so that it only has to close the servers. */
   get isEnding(): boolean {
     return this.#ending.signal.aborted
   }

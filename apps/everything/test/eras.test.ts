@@ -292,7 +292,7 @@ describe('a single process on stdio', () => {
     ])
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 301 } })
     expect(await client.end()).toBe(0)
-    // There is exactly one response to each request.
+    // Each request has exactly one response.
     expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
       2 + 2 * PAIRS + 2 + 2 + 1 + 3,
     )

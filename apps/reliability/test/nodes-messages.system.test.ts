@@ -19,7 +19,7 @@ interface Started<T> {
 }
 
 async function start<T extends readonly ClusterNode[]>(count: T['length']): Promise<Started<T>> {
-  // A node that has read a session finds it again without Redis.
+  // With this setting, a node that has read a session does not need Redis to find the session again.
   const cluster = await startCluster(SERVE_NODE, count, { VERIFY_MS: '600000' })
   onTestFinished(() => cluster.stop())
   return { cluster, nodes: cluster.nodes as unknown as T }
@@ -27,7 +27,7 @@ async function start<T extends readonly ClusterNode[]>(count: T['length']): Prom
 
 const leases = async ({ redis }: Cluster): Promise<number> => (await keys(redis, 'jw1:nodes:n:*')).length
 
-/** Stops Redis. Resolves when a node refuses commands without sending them. */
+/** Makes Redis hang. Resolves when a node refuses requests without sending commands to Redis. */
 async function hang({ redis }: Cluster, { url }: ClusterNode): Promise<void> {
   redis.signal('SIGSTOP')
   const opens = Array.from({ length: 6 }, () =>
@@ -64,7 +64,7 @@ interface Asked {
   readonly answer: object
 }
 
-/** Calls a tool that asks a question, and waits for the question. Before that, the other node reads the session. */
+/** Calls a tool that asks a question, and waits for the question. The other node has read the session by then. */
 async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
   const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)
   await (
