@@ -155,7 +155,7 @@ it.each<[string, Visit]>([
 })
 
 it('only the browser that started a login can finish it, using the code issued to that browser', async () => {
-  // Koa prints request errors.
+  // Hides the request errors that Koa prints.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
   const site = await start()

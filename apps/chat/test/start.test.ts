@@ -91,7 +91,7 @@ describe('servers on the command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('are rejected if they are invalid: %s', async (targets, expected) => {
+  ])('are rejected with the reason: %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })

@@ -144,7 +144,7 @@ describe('challengeFor', () => {
 })
 
 describe('wellKnown of an oauth() shared by several mounts', () => {
-  it('returns the metadata of the mount at the requested path, and every mount has the same `elsewhere`', () => {
+  it("returns each mount's metadata at its own path, and has one `elsewhere` for all mounts", () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

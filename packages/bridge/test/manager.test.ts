@@ -14,7 +14,7 @@ function dialTo(server: ReturnType<typeof shop>): () => ClientTransport {
   }
 }
 
-it("a manager's tools have full names, and are updated when its servers change", async () => {
+it("a manager's tools have names with the server's name as a prefix, and are updated when its servers change", async () => {
   expectTypeOf<ClientManager>().toExtend<ToolSource>()
   await using manager = new ClientManager({ name: 'host', version: '1' })
   const one = shop()
