@@ -4,7 +4,10 @@
  */
 import { stripVTControlCharacters } from 'node:util'
 
-/** Leaves some of the 100 lines for the last lines of `.ci/run`. */
+/**
+ * The maximum number of lines below the heading. It is less than 100, so that the last lines of `.ci/run`
+ * also fit.
+ */
 const MAX_LINES = 90
 const MAX_LINES_EACH = 7
 const MAX_WIDTH = 240
@@ -18,8 +21,8 @@ const linesOf = (text) =>
     .filter((line) => line !== '')
 
 /**
- * Returns the lines of the summary: a heading and at most `MAX_LINES`. The more failures there are, the fewer
- * lines each failure gets.
+ * Returns the lines of the summary: a heading and at most `MAX_LINES` further lines. With more failures, each
+ * failure gets fewer lines.
  *
  * @param {{ title: string, text?: string }[]} failures
  * @returns {string[]}

@@ -19,7 +19,7 @@ function pinnedVersion() {
 
 function installedVersion() {
   try {
-    // Inside the workspace, pnpm would switch to the pinned version and report that version.
+    // Run outside the workspace, because inside it, pnpm would switch to the pinned version and report that one.
     return execFileSync('pnpm', ['--version'], {
       cwd: join(root, '..'),
       encoding: 'utf8',

@@ -52,8 +52,8 @@ function readReport(file) {
 }
 
 /**
- * Runs all tests with a seed that no run has used before, and the property tests with the seeds that once
- * failed.
+ * Runs all tests with a seed that no run has used before. Also runs the property tests with each seed that
+ * once failed.
  */
 async function countSeededTests() {
   const seed = drawSeed()

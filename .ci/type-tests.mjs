@@ -87,7 +87,7 @@ function compareCosts(compiler, version) {
   console.log(
     `TypeScript ${version}: ${TOOLS} tools take ${seconds.toFixed(2)} s more than one, and ${each} instantiations each`,
   )
-  // If the output could not be parsed, the value is NaN, and the check also fails.
+  // If the output cannot be parsed, the value is NaN, which also fails the check.
   if (each < MAX_INSTANTIATIONS && (seconds < MAX_SECONDS || !isRepositoryCompiler)) return
   console.error(`The limits are ${MAX_SECONDS} s and ${MAX_INSTANTIATIONS} instantiations each`)
   process.exitCode = 1

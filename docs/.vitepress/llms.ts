@@ -76,8 +76,8 @@ const isBelow = (page: string, folder: string): boolean =>
   folder === '' ? !page.includes('/') && page !== 'index.md' : page.startsWith(folder)
 
 /**
- * Returns whether a page describes a single export. These pages are so numerous that all other pages would be
- * hard to find.
+ * Returns whether a page describes a single export. There are so many such pages that other pages would be
+ * hard to find among them.
  */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')
 

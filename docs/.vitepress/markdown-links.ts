@@ -1,4 +1,4 @@
-/** Matches either code, which may contain text that looks like a link, or a link. */
+/** Matches links. It also matches code, so that text within code that looks like a link can be skipped. */
 const PARTS = /^```[\s\S]*?^```|`[^`\n]*`|(\[[^\]]*\]\()([^)\s]+)\)/gm
 
 /** Replaces the targets of all links in a Markdown text, except in code. */

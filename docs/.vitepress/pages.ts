@@ -141,7 +141,7 @@ const item = (path: string, title?: string): DefaultTheme.SidebarItem => {
   return { text: title ?? shortTitle(page.title), link: page.link }
 }
 
-/** Returns the words before a colon. A heading may also contain words for the search, after the colon. */
+/** Returns the words before a colon. The words after the colon are for the search. */
 const shortTitle = (title: string): string => title.split(': ')[0] ?? title
 
 function guideGroups(): DefaultTheme.SidebarItem[] {

@@ -6,9 +6,9 @@ interface Renderer {
 }
 
 /**
- * The options of the search. Guides come first, then the reference, the design pages and the API. Only the
- * titles and summaries of design and API pages are indexed, because their 650 pages would otherwise be most
- * of the download for the first search.
+ * The search options. Guides come first, then the reference, the design pages and the API. Only the titles
+ * and summaries of design and API pages are indexed, because their 650 pages would otherwise be most of the
+ * download for the first search.
  */
 export const search: NonNullable<DefaultTheme.Config['search']> = {
   provider: 'local',

@@ -5,7 +5,7 @@ import { type AuthorizationServer, startAuthorizationServer } from '@jetway/test
 import Fastify from 'fastify'
 import { createWeatherServer, READ, WARN } from './weather-server.ts'
 
-/** The two servers. */
+/** A running authorization server, with a weather server that requires its tokens. */
 export interface Servers {
   readonly issuer: AuthorizationServer
   /** The address of the weather server. */

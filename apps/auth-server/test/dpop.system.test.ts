@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires DPoP', 
   })
 })
 
-it('three processes share their nonces, and accept each proof only once in total', async () => {
+it('three processes share nonces, and together accept each proof only once', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {

@@ -13,7 +13,7 @@ it.each(ERAS)(
   },
 )
 
-it('a client renews its token before it expires, so that no request is refused', async () => {
+it('a client renews its token before the token expires, so that no request is refused', async () => {
   const time = fakeDate()
   const issuer = await startIssuer()
   const url = await protect(issuer, MOUNTS.toFetch)

@@ -155,7 +155,7 @@ it.each<[string, Visit]>([
 })
 
 it('only the browser that started a login can finish it, using the code issued to that browser', async () => {
-  // Koa prints request errors.
+  // Hides the request errors that Koa prints.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
   const site = await start()
@@ -218,7 +218,7 @@ describe('a user who has already allowed the client', () => {
   })
 })
 
-it("GitHub's callback does not return a code before the user has allowed the client", async () => {
+it('the GitHub callback returns no code until the user has allowed the client', async () => {
   const site = await start()
   const browser = newBrowser()
   const { url } = await browser.visit(authorizationUrl(site))

@@ -8,7 +8,7 @@ import { openSession, startIssuer } from './support/protected.ts'
 /** There are more requests than processes, so that each process receives at least one. */
 const REQUESTS = [1, 2, 3, 4]
 
-it('a session shared by three processes accepts every valid token of its user, and returns 404 to other users', async () => {
+it('three processes that share a session accept every valid token of its user, and reply with 404 to other users', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, { ISSUER: issuer.issuer })

@@ -9,7 +9,10 @@ export interface Contender {
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Whether to start the server only once, because its results are far from those of all other servers. */
+  /**
+   * Whether to start the server only once. Its results differ so much from all others that more starts would
+   * not change the comparison.
+   */
   readonly once?: boolean
 }
 

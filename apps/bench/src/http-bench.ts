@@ -14,10 +14,13 @@ import { CREATE, resultOf, type Workload } from './workloads.ts'
 
 /** The number of warm-up notifications. Each is sent to all streams. */
 const WARM_NOTIFICATIONS = 100
-/** The maximum number of digits by which two events and their chunks may differ. */
+/**
+ * The maximum number of characters by which two responses may differ in length, because the numbers in events
+ * and chunks grow.
+ */
 const LONGEST_COUNT = 20
 
-/** Measures one case. The timing contains the number of restarts. */
+/** Measures one case. `timing.starts` is the number of times that each server is started. */
 export async function measureHttp(
   { name, title }: Pick<Table, 'name' | 'title'>,
   contenders: readonly Contender[],

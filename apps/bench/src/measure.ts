@@ -57,7 +57,7 @@ interface Collected {
   readonly perWrite: number[]
 }
 
-/** Loads the contenders in turn, so that other activity on the machine affects all of them equally. */
+/** Puts load on the contenders in turn, so that other activity on the machine affects all of them equally. */
 export function interleave(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
   return inRounds(all, timing, async (order, measure) => {
     for (const one of order) await measure(one)
@@ -65,8 +65,8 @@ export function interleave(all: readonly Measured[], timing: Omit<Timing, 'start
 }
 
 /**
- * Loads all contenders at the same time. They share one processor, so each one finds the processor's caches
- * filled with data from the others.
+ * Puts load on all contenders at the same time. They share one processor, so each one finds the processor's
+ * caches filled with data from the others.
  */
 export function together(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
   return inRounds(all, timing, async (order, measure) => {

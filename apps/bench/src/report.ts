@@ -83,7 +83,7 @@ const LATENCY: readonly Column[] = [
   { heading: 'p99 ms', cell: (row) => figure(row.p99Ms, 2) },
 ]
 
-/** Returns columns only for what was measured. The table's first ratio is the most important one. */
+/** Omits the columns of quantities that were not measured. The first ratio in the table is the most important one. */
 function columnsOf({ rows, waits = false }: Table): readonly Column[] {
   const has = (member: keyof Row): boolean => rows.some((row) => row[member] !== undefined)
   const titles = new Map(rows.map((row) => [row.name, row.title]))

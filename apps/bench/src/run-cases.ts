@@ -22,10 +22,13 @@ import type { Table } from './summary.ts'
 import { CREATE, LIST, MODERN, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
-/** The number of connections for cases that are measured with only one number. */
+/** The number of connections for cases that are measured with only one number of connections. */
 const FORM_CONNECTIONS = 16
 const NOTIFIED = 1000
-/** The official SDK has one server per session, so it cannot notify all sessions. */
+/**
+ * All servers except the official SDK, which has one server per session and therefore cannot notify all
+ * sessions at once.
+ */
 const UNOFFICIAL = HTTP.filter(({ once }) => once !== true)
 const PIPELINE_DEPTH = 64
 const SPAWNS = 9
@@ -72,7 +75,8 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   }
   for (const [workload, connections] of cases) {
     const called = { name: `${workload.name}-${connections}`, title: titleOf(workload, connections) }
-    // The number of connections affects how long the kernel needs for a write.
+    // Only cases with this number of connections are profiled, because the number affects how long the kernel
+    // needs for a write, and writes are the unit in a profile.
     const profiles = connections === FORM_CONNECTIONS ? timing.profiles : 0
     await add(called, HTTP, (bench) => bench.measure(workload, connections, { ...timing, profiles }))
   }

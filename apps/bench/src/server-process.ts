@@ -42,7 +42,7 @@ export class ServerProcess {
     this.headers = headers
   }
 
-  /** Starts the built program without waiting. */
+  /** Starts the built program, without waiting until it accepts requests. */
   static spawn(contender: Contender): ServerProcess {
     const program = fileURLToPath(new URL(`servers/${contender.program}.js`, import.meta.url))
     const [file, ...args] = [

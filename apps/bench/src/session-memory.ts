@@ -20,7 +20,8 @@ export async function measureSessionMemory(
   const rows: SessionMemory[] = []
   for (const contender of contenders) {
     const server = await ServerProcess.start(contender)
-    // Sessions in the official SDK need a hundred times as much memory and time.
+    // Fewer sessions are opened for the official SDK, because each one needs a hundred times as much memory and
+    // time.
     const sessions = contender.name.startsWith('sdk') ? Math.ceil(count / 10) : count
     await openSessions(server.port, Math.min(WARM, sessions))
     const before = await server.memoryBytes()

@@ -57,12 +57,15 @@ export interface FirstAnswer {
   readonly ms: number
   /** The processor time that the server used until its first response. */
   readonly cpuMs: number
-  /** Both times, divided by those of a program that sends a constant in response to every request. */
+  /**
+   * Both times, divided by the corresponding times of a program that sends a constant in response to every
+   * request.
+   */
   readonly ratio: number
   readonly cpuRatio: number
 }
 
-/** Starts servers of each size, alternating with raw Node. */
+/** Starts servers of each size, alternating with the raw Node program. */
 export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
   const answers: FirstAnswer[] = []
   for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))

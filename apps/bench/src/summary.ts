@@ -2,7 +2,7 @@ import type { Contender } from './contenders.ts'
 import { median } from './load/load-result.ts'
 import type { Run, Sample } from './measure.ts'
 
-/** A contender's figure divided by its baseline's. A value above 1 is better than the baseline. */
+/** A contender's figure divided by its baseline's. A value above 1 means that the contender is better. */
 export interface Compared {
   readonly ratio: number
   /** The ratios of the worst and the best start. Undefined for a single start. */

@@ -30,7 +30,7 @@ describe('sharesOf', () => {
 })
 
 describe('startProfile', () => {
-  it("measures a server's writes, and saves the profile to the file", async () => {
+  it("measures a server's writes, and saves the profile to a file", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'jetway-profile-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const { port, release } = await listen((_request, response) => response.end('ok'))

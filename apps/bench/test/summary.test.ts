@@ -19,7 +19,7 @@ it('summarise() reports a slow start, but excludes it from the ratio', () => {
   expect(jetway).toMatchObject({ byCpu: { ratio: 0.8, between: [0.5, 0.8] }, leastCpuMicros: 12.5 })
 })
 
-it('summarise() compares a contender only with the baseline from the same start', () => {
+it("summarise() compares a contender only with the baseline's results from the same start", () => {
   const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
   expect(rows[1]).toMatchObject({ name: 'slow', byCpu: { ratio: 0.1 }, byRate: { ratio: 1 } })
   expect(rows[1]?.byCpu).not.toHaveProperty('between')

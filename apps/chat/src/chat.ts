@@ -88,7 +88,7 @@ export class Chat {
     }
   }
 
-  /** Whether nothing remains to be done except closing the servers. */
+  /** Whether the chat is ending, so that it only has to close the servers. */
   get isEnding(): boolean {
     return this.#ending.signal.aborted
   }
@@ -173,8 +173,8 @@ export class Chat {
   }
 
   async #approve(approval: ApprovalRequest): Promise<boolean> {
-    // The user named the servers on the command line, and the handlers in questions.ts ask for all other
-    // approvals.
+    // Only calls need approval here. The user named the servers on the command line, and the handlers in
+    // questions.ts ask for all other approvals.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval
     const key = JSON.stringify([server, detail.tool])

@@ -68,7 +68,7 @@ export class Conversation {
    * Adds results for cancelled calls, because the APIs refuse a history that contains a call without a result.
    */
   async #resultsOf(reply: Reply, signal: AbortSignal): Promise<ReturnType<Reply['refuseCalls']>> {
-    // The arguments of the last call may be incomplete.
+    // If the reply was cut off, the arguments of its last call may be incomplete.
     if (reply.stopReason === 'length')
       return reply.refuseCalls('Not called: the reply was cut off at the token limit')
     try {

@@ -56,7 +56,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(output()).not.toContain('key-of-tests')
   })
 
-  it('sends the model the schemas unchanged, and only tool names that the API accepts', async () => {
+  it('sends the model unchanged schemas, under tool names that the API accepts', async () => {
     const { waitForText, model } = await greeted(calling(LONG.slice(0, 10)), { api, yes: true })
     await waitForText('It said')
     const { tools } = model.requests[0] as ModelRequest

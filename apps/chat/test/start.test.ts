@@ -91,7 +91,7 @@ describe('servers on the command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('are rejected if they are invalid: %s', async (targets, expected) => {
+  ])('are rejected with the reason: %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })
@@ -112,7 +112,7 @@ describe('readCommandLine', () => {
   })
 })
 
-describe('selecting a model from environment variables', () => {
+describe('model selection from environment variables', () => {
   const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
 
   it.each<[object, string]>([
@@ -126,7 +126,7 @@ describe('selecting a model from environment variables', () => {
     expect(modelFromEnvironment({ ...named, ...env }, {}).name).toBe(expected)
   })
 
-  it('can be overridden on the command line', () => {
+  it('can be overridden by command-line options', () => {
     const env = { ...named, ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }
     expect(modelFromEnvironment(env, { api: 'openai' }).name).toBe('gpt')
     expect(modelFromEnvironment(env, { model: 'other' }).name).toBe('other')

@@ -49,7 +49,7 @@ it('the session of the interactive prompt continues after a process is killed du
   await cluster.until(/count 20 [^]*count 20 /)
 })
 
-it('the command prints how to install Redis if the Redis executable is missing', async () => {
+it('the command prints instructions for installing Redis if the Redis executable is missing', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)), { REDIS_SERVER: 'no-redis' })
   expect(await cluster.exited).toBe(1)
   expect(cluster.output.stderr.trim()).toBe(

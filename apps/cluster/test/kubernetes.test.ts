@@ -56,7 +56,7 @@ it('the file contains no secrets', () => {
   expect(container.env).toContainEqual(secret('STATE_KEYS', 'state-keys'))
 })
 
-it("the image runs the program with the pod's user and port", () => {
+it("the image runs the program as the pod's user, and exposes the pod's port", () => {
   const file = readFileSync(new URL('../deploy/Dockerfile', import.meta.url), 'utf8')
   const [, image = ''] = /:([\w./-]+:[\d.]+) \.$/m.exec(file.replace('-t ', ':')) ?? []
   expect(container.image).toBe(image)

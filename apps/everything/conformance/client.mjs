@@ -31,7 +31,7 @@ const revisionsOf = ({ name, revisions }) => {
  */
 const EXPECTED = { '2025-03-26': 2, '2025-06-18': 5, '2025-11-25': 25, '2026-07-28': 43 }
 
-/** Checks that record the suite's own actions, so they cannot verify anything about a client. */
+/** The checks that only record the suite's own actions. They cannot verify anything about a client. */
 const NOTES = ['server-info', 'scope-retry-auth-attempt']
 
 /**

@@ -35,7 +35,7 @@ const RUNS = [
   { revision: '2026-07-28', scenarios: 40, flags: ['--response', 'sse'] },
 ]
 
-/** The scenarios of extensions. */
+/** Scenarios that test extensions. */
 const NAMED = [
   {
     extension: 'skills',

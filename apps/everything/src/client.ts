@@ -10,7 +10,7 @@ import { SkillRefusedError, Skills } from '@jetway/client/skills'
 import { authFor, type Credentials } from './client-auth.ts'
 import { handlers, plan, type PlannedCall, wantsSkill } from './client-host.ts'
 
-/** The input of a scenario. */
+/** The context that the suite passes to the client for a scenario: credentials, and the tool calls to make. */
 interface ScenarioContext extends Credentials {
   readonly toolCalls?: readonly PlannedCall[]
 }

@@ -84,10 +84,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /** The names of the tools that {@link addMisbehaving} adds. */
 export const MISBEHAVING: readonly string[] = Object.keys(DEEDS)
 
-/**
- * Adds tools, a template and a prompt whose handlers make every mistake. There are tools both with and without
- * an output schema.
- */
+/** Adds tools, a template and a prompt whose handlers make every mistake. Some of the tools have an output schema. */
 export function addMisbehaving(server: McpServer): void {
   for (const [name, deed] of Object.entries(DEEDS)) {
     const tool = { description: `Misbehaves: ${name}`, timeoutMs: PATIENCE_MS }

@@ -1,8 +1,8 @@
 import { skills, type SkillsExtension } from '@jetway/skills'
 
 /**
- * Skills of each kind: from folders, below a prefix, and generated on each read. Each page of the list contains
- * two skills.
+ * Skills of each kind: with files, stored under a path, and generated on each read. Each page of the list
+ * contains two skills.
  */
 export const createSkills = (): SkillsExtension =>
   skills({

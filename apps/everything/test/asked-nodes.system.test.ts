@@ -124,7 +124,7 @@ describe('three processes that serve requests in rotation', () => {
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'send progress, change notifications, resumed streams and task results to Jetway’s client at $name',
+    'deliver progress, change notifications, resumed streams and task results to Jetway’s client at $name',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))

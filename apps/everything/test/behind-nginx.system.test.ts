@@ -7,7 +7,8 @@ import { describeSilence } from './support/silence-cases.ts'
 describeSilence({
   readTimeout: '5s',
   keepAlive: { intervalMs: 2_000 },
-  // A call becomes a stream after 2 s, and nginx cuts silent ones after 7 s.
+  // This exceeds 7 s, after which nginx would close the connection: a call becomes a stream after 2 s, and nginx
+  // closes a silent stream after another 5 s.
   silentMs: 8_500,
   timeoutMs: 30_000,
 })

@@ -116,7 +116,7 @@ const VISITORS: Readonly<Record<string, (name: string, url: URL) => Promise<Visi
 
 async function call({ client, revision }: Visitor, text: string, heard: Heard): Promise<unknown> {
   const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
-    // The v2 client itself announces that it is answering questions.
+    // Ignores the progress that the v2 client itself reports while it answers questions.
     if (!message.startsWith('Fulfilling input')) heard.add(text, message)
   }
   // In a session, the log level applies to all requests. In 2026-07-28, each request has its own.
@@ -292,7 +292,7 @@ describe('a single process on stdio', () => {
     ])
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 301 } })
     expect(await client.end()).toBe(0)
-    // There is exactly one response to each request.
+    // Each request has exactly one response.
     expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
       2 + 2 * PAIRS + 2 + 2 + 1 + 3,
     )

@@ -15,7 +15,7 @@ describe('the command line', () => {
     })
   })
 
-  it('by default, serves each list as a single page and adds no misbehaving handlers', async () => {
+  it('serves each list as a single page by default, without misbehaving handlers', async () => {
     const server = await listen('hono')
     try {
       const client = new RawClient(server.url)

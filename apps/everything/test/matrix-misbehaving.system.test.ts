@@ -23,7 +23,7 @@ const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
   },
 ])
 
-/** Mistakes that may have a successful response, because JSON can express the value. */
+/** Mistakes for which a successful response is allowed, because JSON can express the value. */
 const HARMLESS = new Set([
   'a tool that returns_undefined',
   ...['returns_nan'].flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`]),

@@ -74,7 +74,7 @@ async function tellsAndAsks(client: Client): Promise<void> {
 
 describe('an HTTP connection to a server built with the official SDK', () => {
   it.each([true, false])(
-    'works with version 1 in a session (JSON replies: %s)',
+    'succeeds with SDK version 1 in a session (JSON replies: %s)',
     async (enableJsonResponse) => {
       const open = new Map<string, StreamableHTTPServerTransport>()
       const origin = await serve(async (request, response, body) => {
@@ -97,7 +97,7 @@ describe('an HTTP connection to a server built with the official SDK', () => {
     },
   )
 
-  it('works with version 1 without a session', async () => {
+  it('succeeds with SDK version 1 without a session', async () => {
     const origin = await serve(async (request, response, body) => {
       const transport = new StreamableHTTPServerTransport({})
       await createServer1().connect(transport)
@@ -106,7 +106,7 @@ describe('an HTTP connection to a server built with the official SDK', () => {
     await works(await connect(`${origin}/mcp`))
   })
 
-  it('detects version 1 over HTTP+SSE', async () => {
+  it('detects SDK version 1 over HTTP+SSE', async () => {
     let transport: SSEServerTransport | undefined
     const origin = await serve(async (request, response, body) => {
       if (request.url === '/sse' && request.method === 'GET') {
@@ -123,7 +123,7 @@ describe('an HTTP connection to a server built with the official SDK', () => {
     await tellsAndAsks(client)
   })
 
-  it('works with version 2 and the newest revision', async () => {
+  it('succeeds with SDK version 2 and the newest revision', async () => {
     const handler = createMcpHandler(() => {
       const server = new McpServer2({ name: 'official-2', version: '1.0.0' })
       server.registerTool('add', { inputSchema: z.object(addition) }, ({ a, b }) => text(a + b))

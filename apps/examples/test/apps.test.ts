@@ -6,7 +6,7 @@ const listed = async (extensions: object): Promise<readonly object[]> =>
   (await ask(server, 'tools/list', {}, { extensions })).result?.['tools'] as object[]
 
 describe('tools in the user interfaces guide', () => {
-  it('have a user interface only for clients that support it', async () => {
+  it('offer a user interface only to clients that support user interfaces', async () => {
     const shows = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
     const ui = { resourceUri: 'ui://weather/dashboard' }
     expect(await listed(shows)).toMatchObject([

@@ -18,7 +18,7 @@ async function order(keys: readonly string[], more: object = {}): Promise<RawRes
   return response
 }
 
-it('a call that asks a question can be continued only by a process that has the same key', async () => {
+it('a call that asks a question can be continued only by a process with the same key as the one that asked', async () => {
   const { result } = await order([KEY])
   expect(result).toMatchObject({
     resultType: 'input_required',

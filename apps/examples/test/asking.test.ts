@@ -30,7 +30,7 @@ const accept = (
 // #region scripted
 expect.extend(matchers)
 
-it('asks before deleting a folder', async () => {
+it('delete_folder asks the user before it deletes a folder', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },
   })
@@ -47,7 +47,7 @@ it('asks before deleting a folder', async () => {
 /** Forms were introduced in 2025-06-18. Revisions can be compared as strings. */
 const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
 
-it.each(withForms)('keeps the folder if a client that uses $version declines', async ({ version }) => {
+it.each(withForms)('delete_folder keeps the folder if a client that uses $version declines', async ({ version }) => {
   const elicit = [{ action: 'accept', content: { ok: false } }] as const
   await using client = await connect(server, { revision: version, handlers: { elicit } })
   expect(await client.callTool('delete_folder', { path: 'photos' })).toHaveText('Kept')

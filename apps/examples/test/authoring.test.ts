@@ -48,7 +48,7 @@ describe('notes in the resources guide', () => {
     })
   })
 
-  it('notify a subscriber of a change', async () => {
+  it('can be subscribed to, and each change is announced to subscribers', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'notes://ann/today' })
     write('ann', 'today', '# Today\n\nDone.')
@@ -159,7 +159,7 @@ describe('the shop in the middleware guide', () => {
     })
   })
 
-  it('refuses the requests of one caller in middleware', async () => {
+  it("refuses one caller's requests in middleware", async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([

@@ -41,7 +41,7 @@ afterAll(() => browser?.close())
 const serve = <T>(example: string, use: (origin: string) => Promise<T>): Promise<T> =>
   withProcess(example, { TOKEN: 'secret' }, use)
 
-describe.each(APPS)('a web page whose origin is allowed by the app in the $guide guide', (app) => {
+describe.each(APPS)('a web page at an origin that the app in the $guide guide allows', (app) => {
   const { example, path, headers, tool } = app
   const content = [{ type: 'text', text: expect.stringMatching(app.text) }]
 

@@ -18,7 +18,7 @@ it('the server applies the most specific cache hint: for the read, the resource,
   expect(await hints('resources/read', { uri: 'rates://currencies' })).toEqual([86_400_000, 'public'])
 })
 
-it('the server lets clients cache a read until the exchange rates change', async () => {
+it('the server lets clients cache a resource until the exchange rates change', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
   market.nextChange = 1_005_000
   expect(await hints('resources/read', { uri: 'rates://CHF' })).toEqual([5_000, 'private'])

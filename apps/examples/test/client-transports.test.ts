@@ -4,7 +4,7 @@ import { McpServer } from '@jetway/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client/client-transports.ts'
 
-it('a new client continues the session of the previous client', async () => {
+it("a new client continues the previous client's session", async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   const opened = vi.fn<() => void>()
   server.on('session:open', opened)
@@ -46,7 +46,7 @@ it('a local server can be started, called and stopped', async () => {
   vi.unstubAllEnvs()
 })
 
-it('a server can be started from a plain-data description', async () => {
+it('a server can be started from a description as plain data', async () => {
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
   const client = await connectAs({
     command: process.execPath,

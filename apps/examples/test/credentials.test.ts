@@ -37,7 +37,7 @@ describe('API keys in the credentials guide', () => {
     expect((await initialize(url, { 'x-api-key': key })).status).toBe(401)
   })
 
-  it("give their owner's scopes to tools", async () => {
+  it("grant access to tools according to their owner's scopes", async () => {
     const url = await listen()
     const writer = { 'x-api-key': createKey({ principal: 'ada', scopes: ['files:write'] }) }
     const reader = { 'x-api-key': createKey({ principal: 'bob', scopes: ['files:read'] }) }

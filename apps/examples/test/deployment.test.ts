@@ -173,7 +173,7 @@ describe('vercel.json', () => {
     expect(deploy('api/mcp.js')).toContain(`from '../dist/vercel.js'`)
   })
 
-  it('has a handler that responds to calls', async () => {
+  it('names a handler that responds to calls', async () => {
     expect((await POST(addNote('localhost:3000'))).status).toBe(200)
   })
 })
@@ -185,7 +185,7 @@ describe('wrangler.json', () => {
   }
   const entry = fileURLToPath(new URL(file.main.replace('src/', 'src/project/'), root))
 
-  it('points to a module that bundles without Node.js modules', async () => {
+  it('points to a module that can be bundled without Node.js modules', async () => {
     const { outputFiles, metafile } = await build({
       entryPoints: [entry],
       bundle: true,

@@ -157,7 +157,7 @@ describe('the deployed app', () => {
 })
 
 describe('the fetch handler', () => {
-  it('replies only to requests to its public host', async () => {
+  it('replies only to requests for its public host', async () => {
     const { default: handler } = await import('../src/http/fetch-handler.ts')
     const post = (url: string): Request =>
       new Request(url, {
@@ -171,7 +171,7 @@ describe('the fetch handler', () => {
 })
 
 describe('the report in the resumption guide', () => {
-  it('is replayed to a client after it reconnects', async () => {
+  it('is replayed to a client that reconnects', async () => {
     const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
     try {

@@ -8,7 +8,7 @@ import { cancelOrder, server } from '../src/tools/shop.ts'
 // #region connect
 expect.extend(matchers)
 
-it('returns the order', async () => {
+it('get_order returns the order', async () => {
   await using client = await connect(server)
   const result = await client.callTool('get_order', { id: 'A1' })
   expect(result).toHaveStructured({ total: 40, paid: true })
@@ -16,12 +16,12 @@ it('returns the order', async () => {
 // #endregion
 
 // #region call
-it('returns an error that tells the model which order is unknown', async () => {
+it('get_order returns an error that tells the model which order is unknown', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
 
-it('cancels an order only once', async () => {
+it('cancel_order cancels an order only once', async () => {
   await using client = await connect(server)
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')
@@ -29,7 +29,7 @@ it('cancels an order only once', async () => {
 // #endregion
 
 // #region notifications
-it('reports progress, and logs the number of exported orders', async () => {
+it('export_orders reports progress, and logs the number of exported orders', async () => {
   await using client = await connect(server)
   await client.setLogLevel('info')
   const reports: number[] = []
@@ -41,7 +41,7 @@ it('reports progress, and logs the number of exported orders', async () => {
 // #endregion
 
 // #region revisions
-it.each(REVISIONS)('lists its tools to clients that use $version', async ({ version }) => {
+it.each(REVISIONS)('the shop lists its tools to clients that use $version', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
 })

@@ -6,7 +6,7 @@ import { bell, openCounter, openMarket, refundOrder, stalls } from '../src/tools
 
 expect.extend(matchers)
 
-describe('further tools in the tools guide', () => {
+describe('other tools in the tools guide', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 
@@ -29,7 +29,7 @@ describe('further tools in the tools guide', () => {
     expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)
   })
 
-  it('derive types and validation from a JSON Schema', async () => {
+  it('have types and validation derived from a JSON Schema', async () => {
     await using client = await connect(server)
     expect(await client.callTool('count_orders', { paid: false })).toHaveText('1')
   })

@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form, and the client converts the values to their types and fills in defaults', async () => {
+  it('requests a form, and the client converts the values to their types and fills in defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))
@@ -211,12 +211,12 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('trigger-elicitation-request')).toContain('declined')
   })
 
-  it('elicits a URL, which the user can open or decline', async () => {
+  it('asks the user to open a URL, which the user can accept or decline', async () => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/yes' })).toContain('completed')
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/no' })).toContain('declined')
   })
 
-  it('samples from the host’s model, and lists roots', async () => {
+  it('requests a sample from the host’s model, and lists the roots', async () => {
     expect(await text('trigger-sampling-request', { prompt: 'Why?', maxTokens: 7 })).toContain('a-model')
     await vi.waitFor(async () => expect(await text('get-roots-list')).toContain('file:///home/ann/work'))
   })

@@ -138,7 +138,7 @@ describe('nine servers in one manager, over all transports', () => {
     expect(again).toEqual(first)
   })
 
-  it('elicit through a single handler that receives the server’s name', async () => {
+  it('send elicitation requests to a single handler, which receives the server’s name', async () => {
     await vi.waitFor(async () =>
       expect((await manager.tools()).map(({ name }) => name)).toContain(
         'mcp__theirs-http__trigger-elicitation-request',

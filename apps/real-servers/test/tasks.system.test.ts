@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TRANSPORTS } from './support/servers.ts'
 
 describe.concurrent('a task of server-everything', () => {
-  it.for(TRANSPORTS)('elicits while it runs, and lets the client await its result: %s', async ([, open]) => {
+  it.for(TRANSPORTS)('requests input from the user while it runs, and lets the client await its result: %s', async ([, open]) => {
     const { dial, close } = await open()
     const client = new Client(
       { name: 'real-servers', version: '1.0.0' },

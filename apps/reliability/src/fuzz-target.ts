@@ -19,7 +19,7 @@ server.addTool({
 server.addTool({
   name: 'heap',
   async handler() {
-    // Two collections are needed, because the first one only queues the work of finalizers.
+    // Two garbage collections are needed, because the first one only queues the work of finalizers.
     for (let times = 0; times < 2; times++) {
       globalThis.gc?.()
       await new Promise((resolve) => setImmediate(resolve))

@@ -40,7 +40,7 @@ delay.enable()
 app.get('/held', async () => {
   const delayMs = delay.percentile(99) / NS_PER_MS
   delay.disable()
-  // Two collections are needed, because the first one only queues the work of finalizers.
+  // Two garbage collections are needed, because the first one only queues the work of finalizers.
   for (let times = 0; times < 2; times++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))

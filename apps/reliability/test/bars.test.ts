@@ -27,7 +27,7 @@ describe('BARS', () => {
     expect(files.filter((file) => !existsSync(root + file))).toEqual([])
   })
 
-  it('explains why a bar has no test', () => {
+  it('gives a reason for each bar that has no test', () => {
     const silent = BARS.filter((bar) => bar.files === undefined && bar.lacks === undefined)
     expect(silent).toEqual([])
   })

@@ -35,9 +35,12 @@ interface Way {
   readonly mostMiB: number
 }
 
-/** Allows for the replies of one caller that have not been read: 128 MiB, both as text and as bytes. */
+/** Leaves room for 128 MiB of one caller's unread replies, which are in memory both as text and as bytes. */
 const BASE_MIB = 768
-/** Allows for the responses on streams that clients can resume: 256 MiB, and more before garbage collection. */
+/**
+ * Leaves room for 256 MiB of responses on streams that clients can resume, and for memory that has not been
+ * collected yet.
+ */
 const KEPT_MIB = 1_024
 
 const WAYS: readonly Way[] = [

@@ -13,7 +13,7 @@ let cells = 0
 
 describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
   describe.each(Object.entries(ending.mounts))('on %s', (_host, mount) => {
-    it.each(UNDER_WAY)('are released within 5 s if they include $name', async (underWay) => {
+    it.each(UNDER_WAY)('are released within 5 s, including $name', async (underWay) => {
       const { target, mounted, client } = await serve(ending, mount)
       const sent = await begin(ending, underWay, { target, mounted, client })
       if (ending.byServer === true && underWay.replies === true) {

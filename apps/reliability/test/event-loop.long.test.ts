@@ -7,7 +7,7 @@ import { type Cost, COSTS } from './support/costs.ts'
 
 /** The maximum CPU time, in ms. Unlike elapsed time, it is hardly affected by other processes. */
 const MAX_CPU_MS = 200
-/** The number of runs. The median counts, and also the first run, which includes compilation. */
+/** The number of runs. The median and the first run, which includes compilation, have separate limits. */
 const ROUNDS = 5
 const MAX_FIRST_CPU_MS = 400
 

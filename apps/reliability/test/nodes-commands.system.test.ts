@@ -89,7 +89,7 @@ describe('Redis commands', () => {
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('are limited to one for any other call in a session', async () => {
+  it('are limited to one for a call in a session that was not read within `verifyMs`', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,

@@ -8,7 +8,7 @@ import { SseNodeClient } from './support/nodes/sse-client.ts'
 
 /** A time that exceeds a node's lease and the recovery time of the stores. */
 const LIMIT_MS = 20_000
-/** The time in which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
+/** The time within which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
 const ENDED_MS = 4_000
 const UPDATED = 'notifications/resources/updated'
 const TOOLS_CHANGED = 'notifications/tools/list_changed'
@@ -19,7 +19,7 @@ interface Started<T> {
 }
 
 async function start<T extends readonly ClusterNode[]>(count: T['length']): Promise<Started<T>> {
-  // A node that has read a session finds it again without Redis.
+  // With this setting, a node that has read a session does not need Redis to find the session again.
   const cluster = await startCluster(SERVE_NODE, count, { VERIFY_MS: '600000' })
   onTestFinished(() => cluster.stop())
   return { cluster, nodes: cluster.nodes as unknown as T }
@@ -27,7 +27,7 @@ async function start<T extends readonly ClusterNode[]>(count: T['length']): Prom
 
 const leases = async ({ redis }: Cluster): Promise<number> => (await keys(redis, 'jw1:nodes:n:*')).length
 
-/** Stops Redis. Resolves when a node refuses commands without sending them. */
+/** Makes Redis hang. Resolves when a node refuses requests without sending commands to Redis. */
 async function hang({ redis }: Cluster, { url }: ClusterNode): Promise<void> {
   redis.signal('SIGSTOP')
   const opens = Array.from({ length: 6 }, () =>
@@ -64,7 +64,7 @@ interface Asked {
   readonly answer: object
 }
 
-/** Calls a tool that asks a question, and waits for the question. Before that, the other node reads the session. */
+/** Calls a tool that asks a question, and waits for the question. The other node has read the session by then. */
 async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
   const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)
   await (
@@ -94,7 +94,7 @@ describe('an answer sent to another process', () => {
     expect(reply.text).toContain('Sure?: yes')
   })
 
-  it('is accepted only once the process that asked has received it, even if Redis had hung before', async () => {
+  it('is accepted only once the process that asked has received it, even after Redis has hung', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -131,7 +131,7 @@ describe('a cancellation sent to another process', () => {
 })
 
 describe('an HTTP+SSE call', () => {
-  it('receives its response even if the process that forwarded it is killed', async () => {
+  it('receives its response even if the process that forwarded the call is killed', async () => {
     const { nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const client = await new SseNodeClient('ann').listen(a.url)

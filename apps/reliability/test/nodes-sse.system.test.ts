@@ -28,7 +28,7 @@ describe('HTTP+SSE on three processes', () => {
     return client.open(b.url)
   }
 
-  it('delivers all messages from calls to any process once and in order', async () => {
+  it('delivers each message once and in order, whichever process a call is sent to', async () => {
     const client = await opened()
     const calls = await Promise.all(
       nodes().flatMap(({ url }) => [1, 2].map(() => client.call(url, 'count', { to: 200 }))),
@@ -56,7 +56,7 @@ describe('HTTP+SSE on three processes', () => {
     }
   })
 
-  it('treats a session as unknown for any other principal, on every process', async () => {
+  it('hides a session from every other principal, on every process', async () => {
     const client = await opened()
     for (const { url } of nodes()) {
       expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })

@@ -73,7 +73,7 @@ it('a node paused for 10 s does not reclaim a session’s GET stream that anothe
     }
     await delay(STOPPED_MS - (performance.now() - since))
     stopped.signal('SIGCONT')
-    // By the time the node replies, it has learnt of the changes.
+    // By the time the paused node replies, it has learnt of the changes made elsewhere.
     await touch(stopped)
     await arrives(5)
     await touch(stopped)
@@ -82,7 +82,8 @@ it('a node paused for 10 s does not reclaim a session’s GET stream that anothe
     const [log = ''] = await keys(cluster.redis, 'jw1:nodes:e:*')
     const stored = await cluster.redis.command('XRANGE', log, '-', '+')
     const positions = [...stored.matchAll(POSITION_STORED)].map(([, seq]) => seq)
-    // The event before the first one has the id 0, as does the empty event at the start of a resumed stream.
+    // The id 0 is the position before the first event. The empty event at the start of a resumed stream also has
+    // this id.
     const sent = (): Set<string | undefined> =>
       new Set([...`${first.text}${resumed.text}`.matchAll(POSITION_SENT)].map(([, seq]) => seq))
     // An event is stored before it is sent, and a change may be reported more than once.

@@ -12,7 +12,7 @@ interface ListAnswer {
 /** Returns the first page of a server's tools, in the newest revision that the server supports. */
 export async function listTools(server: McpServer): Promise<readonly ListedTool[]> {
   const [newest] = server.runtime.revisions
-  // Servers that support only session revisions ignore this.
+  // Servers that support only revisions with sessions ignore this metadata.
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': newest?.version,
     'io.modelcontextprotocol/clientCapabilities': {},

@@ -41,7 +41,7 @@ describe.each(Object.entries({ serveFastify, serveHono }))('%s', (_name, serve) 
     ['chunks and a length', 400, [CHUNKS, LENGTH], CHUNKED],
     ['two lengths', 400, [LENGTH, 'Content-Length: 5'], BODY],
     ['a header of 17 KiB', 431, [LENGTH, `X-Large: ${'x'.repeat(17 * 1024)}`], BODY],
-  ])('given a request that has %s, responds with status %i', async (_what, status, headers, body) => {
+  ])('replies to a request that has %s with status %i', async (_what, status, headers, body) => {
     expect(await send(headers, body)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 })

@@ -73,7 +73,7 @@ const withoutSessions = toFetch(createServer())
 
 export default {
   fetch(request: Request, { OBJECTS }: { readonly OBJECTS: ObjectNamespace }): Promise<Response> {
-    // Every request in revision 2026-07-28 has this header, and no such request belongs to a session.
+    // Every request in revision 2026-07-28 has this header. These requests do not belong to sessions.
     if (request.headers.has('mcp-method')) return withoutSessions(request)
     return objectOf(OBJECTS, request.headers.get('mcp-session-id') ?? undefined).fetch(request)
   },

@@ -17,7 +17,7 @@ describe('a server without sessions', () => {
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })
 
-  it('asks questions in rounds, using zod forms', () => {
+  it('asks questions in rounds, using forms defined with zod', () => {
     expect(answers['asked']).toMatchObject({
       answer: {
         result: {

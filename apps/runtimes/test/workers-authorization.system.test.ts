@@ -50,7 +50,7 @@ it('a Worker directs a client to the authorization server with a 401, and serves
   expect(await older.text()).toContain('alice')
 })
 
-it('a Worker requests the scopes of a tool, and refuses tokens for other servers', async () => {
+it('a Worker requests the scopes that a tool needs, and refuses tokens for other servers', async () => {
   const refused = await call(await tokenFor(), 'write')
   expect(refused.status).toBe(403)
   expect(refused.headers.get('www-authenticate')).toContain('scope="mcp files:write"')

@@ -79,7 +79,7 @@ export class Terminal {
     { signal, hidden = false, typedAhead = false }: AskOptions,
   ): Promise<string | undefined> {
     signal?.throwIfAborted()
-    // A person typed these lines before seeing the question. In a file, they are the answers.
+    // In a terminal, a line that was typed before the question appeared is not an answer to it. In a file, it is.
     if (this.#interactive && !typedAhead) this.#queue.length = 0
     this.#prompt(prompt)
     const line = this.#queue.shift()

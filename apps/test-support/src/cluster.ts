@@ -22,7 +22,7 @@ export interface Cluster {
   readonly nodes: readonly ClusterNode[]
   /** Starts one more process with different environment variables. */
   start(env?: NodeJS.ProcessEnv): Promise<ClusterNode>
-  /** Ends everything. */
+  /** Stops the processes, the load balancer and Redis. */
   stop(): Promise<void>
 }
 

@@ -75,7 +75,7 @@ export interface RedisSentinels {
   readonly data: readonly RedisServer[]
   /** Asks the first sentinel for the master's port. */
   master(): Promise<number>
-  /** Restarts a former master. Resolves when it has all the data and could become the master again. */
+  /** Restarts a former master. Resolves when it has all the data, so that it could become the master again. */
   rejoin(server: RedisServer): Promise<void>
   stop(): Promise<void>
 }

@@ -34,7 +34,7 @@ middleware({ server })
 listener({ server })
 app.register(plugin, { server })
 
-// So is a server that also declares its locals, if it receives them.
+// A server that also declares its locals is accepted wherever the locals are passed.
 const both = createServer<Caller>()({ name: 'types', version: '1' }, { lifespan: () => new Database() })
 const locals = new Caller()
 await connect(both, { locals })
@@ -48,7 +48,7 @@ await connect(both)
 // @ts-expect-error a parameter of this type would not pass locals
 const withoutLocals: McpServer = both
 
-// Handlers and asks read the lifespan's value. Asks for a different value are a type error.
+// Handlers and `asks` read the lifespan's value. An `asks` chain for a different value is a type error.
 server.addTool({
   name: 'reads',
   asks: asks<undefined, Database>().ask('name', (_, ctx) => ctx.app.name),

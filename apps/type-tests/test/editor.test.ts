@@ -87,7 +87,7 @@ describe('an editor shows', () => {
   })
 })
 
-describe('an editor documents', () => {
+describe('an editor shows the JSDoc of', () => {
   const documented = (name: string): string =>
     ts.displayPartsToString(service.getQuickInfoAtPosition(file, source.lastIndexOf(name))?.documentation)
   it.each([

@@ -5,7 +5,7 @@ import { nwsSource } from './nws-source.ts'
 import type { Exports } from './otlp-exports.ts'
 import { createWeatherServer } from './server.ts'
 
-/** Set with `--otel`. */
+/** The telemetry exports, which exist only with `--otel`. */
 let exports: Exports | undefined
 
 await runApp({

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 
 describe('the weather server', () => {
-  it('has a bundle of at most 320 KB, made without warnings', () => {
+  it('can be bundled without warnings, into at most 320 KB', () => {
     expect(made).toMatchObject({ exitCode: 0, stderr: '' })
     expect(JSON.parse(made.stdout)).toMatchObject({
       version: '1.0.0',

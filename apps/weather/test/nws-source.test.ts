@@ -170,7 +170,7 @@ describe('a failed request to the weather service', () => {
     )
   })
 
-  it('is reported as unreachable if no server is listening', async () => {
+  it('reports that the service is unreachable if no server is listening', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
@@ -178,7 +178,7 @@ describe('a failed request to the weather service', () => {
     )
   })
 
-  it('is reported as unreachable if the service closes the connection', async () => {
+  it('reports that the service is unreachable if the service closes the connection', async () => {
     nws.on(POINT, (response) => response.destroy())
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })

@@ -191,7 +191,7 @@ export class Protection {
   }
 }
 
-/** The reply for an unknown address, where no token can be valid because there is no audience. */
+/** The reply for an unknown address. No token can be valid there, because there is no audience. */
 const UNKNOWN_RESOURCE = new Rejection(401, 'Authentication is required', {
   headers: { 'www-authenticate': 'Bearer' },
 })

@@ -143,8 +143,8 @@ describe('challengeFor', () => {
   )
 })
 
-describe('wellKnown of one oauth() with several mounts', () => {
-  it('returns the metadata of the mount at the requested path, and shares `elsewhere` between all mounts', () => {
+describe('wellKnown of an oauth() shared by several mounts', () => {
+  it("returns each mount's metadata at its own path, and has one `elsewhere` for all mounts", () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

@@ -82,7 +82,7 @@ describe('a previously accepted token', () => {
     expect((await Promise.all(sent)).filter((status) => status === 401)).toHaveLength(SHARE + MAX_WAITING)
   })
 
-  it('leaves a turn for a token that has never been seen', async () => {
+  it('does not delay a token that has never been seen', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: 2 * MAX_RUNNING }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -161,7 +161,7 @@ describe('a previously accepted token', () => {
 })
 
 describe('tokens that have never been seen', () => {
-  it('wait at most 2 s for a turn', async () => {
+  it('wait at most 2 s for their turn to be checked', async () => {
     const mount = await withSlowIssuer()
     const sent = inventTokens(SHARE).map((token) => mount.send(token))
     const second = mount.send('second')

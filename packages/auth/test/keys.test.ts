@@ -50,7 +50,7 @@ describe('issuer metadata', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('if it is %s, is rejected with a 503 reply and a log entry', async (text, why) => {
+  ])('that is %s is rejected, with a 503 reply and a log entry', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))

@@ -16,7 +16,7 @@ export interface ToolRegistry {
 export interface BridgeOptions extends HostToolOptions {
   /** Called once for each tool that is omitted because its name is already used. */
   readonly onSkipped?: (tool: HostTool) => void
-  /** Called if listing tools after a change fails. The registered tools remain registered. */
+  /** Called if the tools cannot be listed after a change. The registered tools remain registered. */
   readonly onError?: (error: unknown) => void
 }
 

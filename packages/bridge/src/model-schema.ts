@@ -23,7 +23,7 @@ export interface ModelSchema {
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
 /**
- * The maximum number of members in all branches combined. It is needed because a reference can repeat a branch
+ * The maximum total number of members in all branches. It is needed because a reference can repeat a branch
  * at no cost.
  */
 const MAX_MEMBERS = 10_000

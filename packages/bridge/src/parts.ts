@@ -76,7 +76,7 @@ const unreadable = (what: string, ...facts: readonly unknown[]): HostPart => ({
 
 type Bytes = Media & { readonly uri?: string }
 
-/** Reads the binary data of an image, of audio or of an embedded resource. */
+/** Reads the binary data of an image, an audio block or an embedded resource. */
 export function bytesOf(part: HostPart): Bytes | undefined {
   if (part.type === 'image' || part.type === 'audio') return part
   if (part.type !== 'resource' || part.data === undefined) return undefined

@@ -34,7 +34,7 @@ function keywordOf(key: string, value: unknown, depth: number): unknown {
   if (NEVER.has(key)) return undefined
   const read = KEYWORDS.get(key)
   if (read !== undefined) return read(value)
-  // Some validators also look for schemas in unknown keywords.
+  // An object in an unknown keyword is dropped, because some validators look for schemas there.
   return isObject(value) && !VALUES.has(key) ? undefined : value
 }
 
@@ -70,7 +70,7 @@ function namedOf(key: string, value: unknown, inner: Inner): unknown {
   if (!isObject(value)) return undefined
   const entries = Object.entries(value)
     .filter(([name]) => key !== 'patternProperties' || isPattern(name))
-    // A property with a malformed schema is still a property.
+    // A property with a malformed schema is kept, with a schema that allows any value.
     .map(([name, each]) => [name, inner(each) ?? {}] as const)
   const same = entries.length === Object.keys(value).length
   return same && entries.every(([name, each]) => each === value[name]) ? value : Object.fromEntries(entries)

@@ -256,7 +256,7 @@ describe('results of host tools', () => {
     [{ type: 'audio', data: 'A'.repeat(14_000), mimeType: 'a/b' }, '[audio: a/b, 11 kB]'],
     [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(512) }, `[audio: ${'x'.repeat(512)}, 3 bytes]`],
     [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(513) }, `[audio: ${'x'.repeat(512)}…, 3 bytes]`],
-  ])('describe %j', (block, text) => {
+  ])('describe a content block in brackets: %j', (block, text) => {
     expect(toHostResult(of([block])).text).toBe(text)
   })
 
@@ -299,7 +299,7 @@ describe('results of host tools', () => {
     ['one character less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
     ['two characters less', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
     ['none', 0, '[left out: 9 more characters]'],
-  ])('contain only the allowed number of characters: %s', (_, maxText, expected) => {
+  ])('are cut to the character limit: %s', (_, maxText, expected) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const texts = ['abc', 'd🙂f', 'xx'].map((text) => ({ type: 'text', text }))
     const { text } = toHostResult(of([image, ...texts]), { maxText })
@@ -311,7 +311,7 @@ describe('results of host tools', () => {
     [PNG.length - 1, 0],
     [PNG.length * 2, 2],
     [undefined, 2],
-  ])('contain only the allowed number of base64 characters: %s', (maxData, count) => {
+  ])('contain only as many images as the limit on base64 characters allows: %s', (maxData, count) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const limits = maxData === undefined ? {} : { maxData }
     const { parts } = toHostResult(of([image, image]), limits)
@@ -325,7 +325,7 @@ describe('results of host tools', () => {
     expect(toHostResult(of([image, more])).parts).toMatchObject([{ type: 'image' }, { type: 'text' }])
   })
 
-  it('contain at most the allowed number of parts', () => {
+  it('are cut to the maximum number of parts', () => {
     const texts = ['a', 'b', 'c'].map((text) => ({ type: 'text', text }))
     const textOf = (limits: object): string => toHostResult(of(texts), limits).text
     expect(textOf({ maxParts: 3 })).toBe('a\nb\nc')
@@ -333,7 +333,7 @@ describe('results of host tools', () => {
     expect(textOf({ maxParts: 2, maxText: 1 })).toBe('a\n[left out: 1 more characters, 1 more parts]')
   })
 
-  it('omit binary data beyond the limit', () => {
+  it('contain a note in place of binary data beyond the limit', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const { parts } = toHostResult(of([image, image]), { maxData: PNG.length * 1.5 })
     expect(parts).toEqual([

@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('is converted to canonical form, or rejected, for any string', () => {
+  it('is either converted to canonical form or rejected, for any input string', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',

@@ -26,7 +26,7 @@ function createAsking({ streams }: Terminal): Asking {
     const asker = new Asker({
       input: streams.stdin,
       output: streams.stderr,
-      // Ctrl-C during a question exits the command, as at any other time.
+      // Ctrl-C exits the command during a question, as it does at any other time.
       onInterrupt: () => process.exit(130),
     })
     try {

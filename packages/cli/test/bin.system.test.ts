@@ -133,7 +133,7 @@ describe('jetway in a terminal', () => {
     expect(output()).toContain('declined, because')
   })
 
-  it('stops the command and its server if the user presses Ctrl-C at a question', async () => {
+  it('exits with its server if the user presses Ctrl-C at a question', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))

@@ -1,8 +1,8 @@
-/** The access for which a client needs the user's consent. */
+/** The access that a client requests, for which it needs the user's consent. */
 export interface ConsentRequest {
   /** The address to which the form is sent. */
   readonly action: string
-  /** The client's own name. Anyone can choose such a name. */
+  /** The name that the client gives itself. Anyone can choose any name. */
   readonly clientName: string
   /** The address that receives the code. It is the only reliable way for the user to identify the client. */
   readonly redirectHost: string

@@ -9,7 +9,7 @@ const HTTP = { [oauth.allowInsecureRequests]: true } as const
 export interface BoundClient {
   readonly token: string
   readonly tokenType: string
-  /** Posts a message. Repeats it once if the request needs a nonce. */
+  /** Posts a message. Repeats the request once if the server requires a nonce. */
   readonly post: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
   /** Returns the headers of a POST request with a proof for it, without sending the request. */
   readonly sign: () => Promise<Record<string, string>>

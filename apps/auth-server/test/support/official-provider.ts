@@ -20,7 +20,7 @@ export interface OfficialProvider {
   discoveryState(): never
 }
 
-/** A host's provider. Its user signs in when the client redirects. */
+/** A host's OAuth provider. Its user signs in as soon as the client redirects. */
 export interface OfficialHost {
   readonly provider: OfficialProvider
   /** The scopes in each redirect. */

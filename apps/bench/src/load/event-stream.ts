@@ -18,7 +18,7 @@ export class EventStream {
     this.#socket = socket
   }
 
-  /** Resolves when the head of the stream has arrived. */
+  /** Resolves when the headers of the stream's response have arrived. */
   static async open(port: number, headers: SessionHeaders): Promise<EventStream> {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')

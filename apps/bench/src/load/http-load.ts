@@ -8,8 +8,9 @@ export interface HttpLane {
 }
 
 /**
- * Waking a process costs the writer more than the write. A fast server never lets the load sleep, so only a slow server
- * would pay for the wake-ups: `awake` keeps the load from sleeping. `natural` lets it sleep, as most clients do.
+ * Whether the load generator stays awake between replies. To wake a sleeping process costs the process that
+ * writes to it more than the write itself. A fast server never lets the load generator sleep, so only a slow
+ * server would pay this cost. `awake` therefore prevents sleep. `natural` permits it, as most clients do.
  */
 export type Client = 'awake' | 'natural'
 

@@ -22,7 +22,7 @@ app.post('/mcp', async (c) => {
 app.get('/mcp', (c) => {
   for (const [name, value] of Object.entries(STREAM_HEADERS)) c.header(name, value)
   return stream(c, async (opened) => {
-    // Hono sends the head together with the first text.
+    // Hono sends the response headers together with the first text.
     await opened.write(': open\n\n')
     keepStream(opened)
     await new Promise(() => {})

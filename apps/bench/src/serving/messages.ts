@@ -13,7 +13,7 @@ export type Ask =
   | { readonly ask: 'notify' }
   | { readonly ask: 'prepare'; readonly answers: Answers }
   | { readonly ask: 'profile' }
-  /** Ends the profile. The server writes it to the file, if there is one. */
+  /** Ends the profile. If a file is given, the server writes the profile to it. */
   | { readonly ask: 'shares'; readonly file?: string }
 
 /** A server's replies. */

@@ -12,7 +12,7 @@ export interface ProfileShares {
   readonly write: number
 }
 
-/** The native functions of Node's streams that write. A profile has no URL for them. */
+/** The native functions that Node's streams use for writing. A profile contains no URL for native functions. */
 const WRITES = new Set(['writev', 'writeBuffer', 'writeUtf8String', 'writeLatin1String', 'writeAsciiString'])
 
 /**

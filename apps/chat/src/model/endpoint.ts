@@ -119,7 +119,7 @@ function parse(text: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // The code below throws for invalid JSON.
+    // The error below also covers invalid JSON.
   }
   throw new ModelError("The model's reply is not a JSON object")
 }

@@ -65,7 +65,7 @@ export class ReplyBuilder {
   }
 }
 
-/** Returns the arguments for the assistant's message in the history. The APIs accept only an object there. */
+/** Returns the arguments for the assistant's message in the history, where the APIs accept only an object. */
 export function argumentsOf({ json }: Call): JsonObject {
   try {
     const args: unknown = JSON.parse(json)

@@ -62,7 +62,7 @@ function nameOfScript(path: string): string {
   return toServerName(name)
 }
 
-/** Server names become part of tool names. In these, the model APIs accept letters, digits, `_` and `-`. */
+/** Server names become part of tool names, in which the model APIs accept only letters, digits, `_` and `-`. */
 const toServerName = (name: string): string =>
   name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'server'
 

@@ -19,7 +19,7 @@ export interface StartedChat {
   readonly eof: () => void
   /** Waits until the output contains this text, after the text of the previous call. */
   readonly waitForText: (text: string) => Promise<void>
-  /** When the chat ends, resolves to the result of `Chat.run`. */
+  /** Resolves to the result of `Chat.run` when the chat ends. */
   readonly ended: Promise<boolean>
 }
 

@@ -35,7 +35,7 @@ export function startApp(args: readonly string[], env: Readonly<Record<string, s
   }
 }
 
-/** Returns the children that lead a process group. These are servers, but not the TypeScript compiler. */
+/** Returns the child processes that lead a process group: the servers, but not the TypeScript compiler. */
 function groupLeadersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

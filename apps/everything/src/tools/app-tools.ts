@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const uri = 'ui://everything/counter'
 
-/** Adds a user interface, a tool for its contents, and a tool that only the user interface may call. */
+/** Adds a user interface, a tool whose results it shows, and a tool that only the user interface may call. */
 export function addAppTools(server: McpServer): void {
   server.add(
     app({

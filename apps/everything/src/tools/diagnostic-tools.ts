@@ -1,7 +1,7 @@
 import { elicit, type McpServer, sample } from '@jetway/core'
 import { z } from 'zod'
 
-/** Tools that the conformance suite needs to check requests without a session. */
+/** Tools for the conformance suite's checks of requests without a session. */
 export function addDiagnosticTools(server: McpServer): void {
   server.addTool({
     name: 'test_missing_capability',

@@ -198,7 +198,7 @@ async function driveV1(
   }
 }
 
-/** The common API of both packages. */
+/** The part of the API that the clients of both packages share. */
 function common(
   client: Client | ClientV1,
   inbox: Inbox,

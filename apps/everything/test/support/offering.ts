@@ -3,7 +3,7 @@ interface Outgoing {
   readonly params?: object
 }
 
-/** Makes a client offer a different revision from its newest one. */
+/** Makes a client offer a revision other than its newest one. */
 export function offering<T extends { send: (message: never, options?: never) => Promise<void> }>(
   transport: T,
   revision: string | undefined,

@@ -8,7 +8,8 @@ export interface Silence {
   /** How long nginx waits for data before it closes a connection. */
   readonly readTimeout: string
   /**
-   * How long a call is silent, in ms: longer than that limit plus the time until the reply becomes a stream.
+   * How long a call is silent, in ms. It is longer than nginx's limit plus the time until the reply becomes a
+   * stream.
    */
   readonly silentMs: number
   readonly keepAlive: false | KeepAliveOptions

@@ -16,7 +16,7 @@ export async function readRates(
 // #endregion
 
 // #region partition
-/** For a service that calls one server for many users. */
+/** Reads a resource for one user, in a service that calls one server for many users. */
 export const readFor = (user: string, client: Client, uri: string): Promise<ReadResourceResult> =>
   cache.read({ server: 'rates', partition: user, uri }, (signal) => client.readResource(uri, { signal }))
 

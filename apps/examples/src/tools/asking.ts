@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 
 // #region declared
-/** A folder with its files, in place of a file system. */
+/** A stand-in for a file system: the files in each folder, keyed by the folder's path. */
 const folders = new Map([
   ['empty', []],
   ['photos', ['a.jpg', 'b.jpg']],

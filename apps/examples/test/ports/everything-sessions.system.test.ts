@@ -72,7 +72,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
   ])(
-    'runs the research as a task with a question that the client %s',
+    'runs the research as a task that asks a question, which the client %s',
     async (_title, reply, clarification) => {
       await using both = await connectBoth(version, { elicitation: {} })
       const { clients } = both

@@ -210,7 +210,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes share their nonces, and accept each proof only once in total',
+          name: 'three processes share nonces, and together accept each proof only once',
         },
       ],
     },

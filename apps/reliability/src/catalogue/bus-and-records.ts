@@ -30,7 +30,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is accepted only once the process that asked has received it, even if Redis had hung before',
+        name: 'is accepted only once the process that asked has received it, even after Redis has hung',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',

@@ -40,7 +40,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/dev/watch.test.ts',
-          name: 'does not follow symbolic links inside the folder of a pattern',
+          name: "does not follow symbolic links inside a pattern's folder",
         },
         {
           file: 'packages/cli/test/dev/watch.test.ts',

@@ -217,7 +217,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'delivers all messages from calls to any process once and in order',
+          name: 'delivers each message once and in order, whichever process a call is sent to',
         },
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
@@ -237,7 +237,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-messages.system.test.ts',
-          name: 'receives its response even if the process that forwarded it is killed',
+          name: 'receives its response even if the process that forwarded the call is killed',
         },
       ],
     },

@@ -24,7 +24,7 @@ const text = (part: string, bytes = 3.9 * MIB): string =>
   part.repeat(Math.floor(bytes / Buffer.byteLength(part)))
 const json = (schema: object): object => ({ type: 'object', properties: { a: schema } })
 const record = (count: number): object => Object.fromEntries(list(count, (index) => [`key${index}`, index]))
-/** Returns an empty list within the 128 levels that are allowed. */
+/** Returns an empty list inside this number of objects. A message may have 128 levels. */
 const nested = (levels: number): unknown => (levels === 0 ? [] : { a: nested(levels - 1) })
 
 const numbers = list(NUMBERS, (index) => index)

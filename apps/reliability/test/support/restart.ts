@@ -24,7 +24,7 @@ export async function startTarget(port: number, runs: string): Promise<Running &
   return { ...target, url: `${origin}/mcp` }
 }
 
-/** One client's steps, with any process. */
+/** The requests of one client to one process of the server. */
 export class Side {
   readonly url: string
   readonly #runs: string
@@ -124,7 +124,10 @@ async function openCall({ body, status }: Response): Promise<OpenCall> {
 /** Something that a client has open when the server exits. */
 export interface OpenThing {
   readonly what: string
-  /** Opens the resource. Returns the client's step after the restart; the step resolves to its outcome. */
+  /**
+   * Opens the resource. Resolves to a function that takes the client's next step after the restart, and
+   * resolves to its outcome.
+   */
   readonly open: (side: Side) => Promise<() => Promise<unknown>>
   /** @param ended - the error of a call that was open */
   readonly outcome: (ended: string | undefined) => unknown

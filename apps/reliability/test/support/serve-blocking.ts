@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 /**
  * A server with a tool `block` that blocks the event loop. With the argument `shed`, the app refuses requests
- * afterwards.
+ * after a block.
  */
 const server = new McpServer({ name: 'blocking', version: '1.0.0' })
 server.addTool({ name: 'echo', handler: () => 'answered' })

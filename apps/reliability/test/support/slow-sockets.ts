@@ -24,9 +24,9 @@ const call = (session: Session, tool: string, args: object): string =>
   bytesOf('/mcp', callFrame(tool, args), session)
 
 /**
- * The phases. The limit for heads is set by this repository's apps, and the other limits by the mount. Only a
- * few clients read slowly, because sending large replies always delays other calls. Combined, these replies
- * are below one caller's `limits.queuedBytes`.
+ * The phases. This repository's apps set the limit for heads, and the mount sets the other limits. Only a few
+ * clients read slowly, because sending large replies always delays other calls. The total size of the large
+ * replies is below one caller's `limits.queuedBytes`.
  */
 export const PHASES: readonly Phase[] = [
   {

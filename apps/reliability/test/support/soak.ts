@@ -36,7 +36,7 @@ export interface Held {
 
 export interface Soaked {
   readonly steps: number
-  /** The bytes over time, in hours. */
+  /** The number of bytes at each point in time, with the time in hours. */
   readonly rss: readonly Sample[]
   readonly heap: readonly Sample[]
   /** The server's mean processor usage, in percent. */

@@ -88,7 +88,7 @@ export class MemorySessionStore implements SessionStore {
     return version
   }
 
-  /** Makes an entry the last to be dropped. */
+  /** Makes an entry the most recently used one, which is dropped last. */
   #renew(key: string, entry: Entry, ttlMs: number): void {
     this.#remove(key)
     entry.expiresAt = this.#clock.now() + ttlMs

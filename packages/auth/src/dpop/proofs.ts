@@ -53,8 +53,8 @@ export class Proofs {
   }
 
   /**
-   * Returns false for a proof that has been used before. The digest contains the key, so that clients cannot
-   * use up each other's ids.
+   * Records that a proof has been used. Returns false if it had already been used. The digest contains the
+   * key, so that one client cannot use up another client's ids.
    */
   async #take({ id, issuedAt }: Proof, { jkt, principal }: BoundToken): Promise<boolean> {
     const expiresAt = Math.ceil(issuedAt + WINDOW_S + 1) * 1000

@@ -58,8 +58,8 @@ export class Discovery {
   }
 
   /**
-   * Causes the metadata to be fetched again when it is next used, because its addresses may have changed. It is
-   * fetched again after 5 s at the earliest.
+   * Causes the metadata to be fetched again on the next use, but at most once every 5 s, because the
+   * addresses in it may have changed.
    */
   doubt(): void {
     this.#isDoubtful = true
@@ -70,7 +70,7 @@ export class Discovery {
     for (const url of metadataUrls(this.#issuer)) {
       try {
         const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
-        // Another issuer's document would name that issuer's keys. See
+        // A document that names a different issuer is rejected, because its keys would belong to that issuer. See
         // https://www.rfc-editor.org/rfc/rfc8414#section-3.3.
         if (found?.issuer === this.#issuer) {
           this.#found = { metadata: found, at: this.#clock.now() }

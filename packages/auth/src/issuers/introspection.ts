@@ -41,9 +41,9 @@ const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
 const ACTIVE_MS = 30_000
 /** How long the last response about an active token remains valid while the issuer does not respond, in ms. */
 const KNOWN_MS = 3_600_000
-/** How long a request with such a token waits for the issuer, in ms. */
+/** How long a request with a previously active token waits for the issuer, in ms. */
 const WAIT_MS = 2_000
-/** The minimum time before the issuer is asked about such a token again, in ms. */
+/** The minimum time before the issuer is asked about a previously active token again, in ms. */
 const RETRY_MS = 5_000
 const MAX_KNOWN = 10_000
 const INACTIVE_MS = 5_000

@@ -3,8 +3,8 @@ import { Unavailable } from '../tokens/refused.ts'
 
 const MAX_RUNNING = 64
 /**
- * The maximum number of concurrent introspection requests for tokens of one kind. The rest are reserved for
- * the other kind.
+ * The maximum number of concurrent introspection requests for tokens of one kind. The remaining requests are
+ * reserved for the other kind.
  */
 const SHARE = 48
 /** The maximum number of tokens that have never been seen before and are waiting. */
@@ -31,11 +31,11 @@ export class QuestionTurns {
   readonly #clock: Clock
   readonly #running = { known: 0, unknown: 0 }
   /**
-   * At most one waiter for each known token, because concurrent requests with the same token share one
-   * introspection request.
+   * The waiters for known tokens. There is at most one for each token, because concurrent requests with the
+   * same token share one introspection request.
    */
   readonly #known = new Set<Waiter>()
-  /** The other waiters, keyed by network. The first network is served next. */
+  /** The waiters for tokens that have never been seen, keyed by network. The first network is served next. */
   readonly #unknown = new Map<string, Set<Waiter>>()
   #unknownCount = 0
 
@@ -111,7 +111,10 @@ export class QuestionTurns {
     }
   }
 
-  /** Removes a waiter from its queue. Rejects with the error, if there is one; otherwise, it is the waiter's turn. */
+  /**
+   * Removes a waiter from its queue. Rejects the waiter with the error if one is given, and otherwise gives
+   * the waiter its turn.
+   */
   #end(waiter: Waiter, error?: Unavailable): void {
     const { asked, settle } = waiter
     const queue = this.#queueOf(asked)

@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('%o accepts only the matching kinds of tokens', async (mode, expected) => {
+  ] as const)('%o accepts only tokens of the matching kinds', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {

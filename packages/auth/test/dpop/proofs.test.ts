@@ -150,7 +150,10 @@ const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'a jti of 257 characters': claims({ jti: 'x'.repeat(257) }),
 }
 
-/** In each case, the token must be refused, although the proof is valid or signed by another client's key. */
+/**
+ * Each case must be refused as an invalid token. The proof has no fault, except that it may be signed with
+ * another client's key.
+ */
 const BAD_TOKENS: Readonly<Record<string, Make>> = {
   'no token': async (request) => ({ ...(await withProof(request)), authorization: 'DPoP' }),
   'a proof by the key of another client': async (request) => ({

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose'
 import { type TestRequest, ORIGIN } from './requests.ts'
 import { keysOf } from './issuer.ts'
 
-/** Changes that a test makes to a proof. If a member is undefined, it is omitted. */
+/** Changes that a test makes to a proof. Members that are set to undefined are omitted from the proof. */
 export interface Change {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>

@@ -77,7 +77,7 @@ describe('readArguments', () => {
     expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
   })
 
-  it('reads strings if there is no schema', () => {
+  it('reads every value as a string if there is no schema', () => {
     expect(readArguments({ words: ['a=1'], text: undefined, file: undefined }, {})).toEqual({ a: '1' })
   })
 

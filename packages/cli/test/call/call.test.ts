@@ -124,7 +124,7 @@ describe('jetway call', () => {
     expect(await json(prompt)).toMatchObject({ message: 'The argument agr2 is unknown' })
   })
 
-  it('reports a missing program as unreachable', async () => {
+  it('reports a server as unreachable if its program is missing', async () => {
     const config = join(mkdtempSync(join(tmpdir(), 'jetway-cli-')), 'mcp.json')
     writeFileSync(config, '{"mcpServers":{"a":{"command":"/no/such/program"}}}')
     expect(await json(['list', '--config', config])).toMatchObject({ code: 'unreachable', exitCode: 4 })

@@ -49,7 +49,7 @@ function watchIn(folder: string, ...globs: readonly string[]) {
 const far = Array.from({ length: 30 }, (_, at) => `far/${at}/a.json`)
 
 describe('watchFiles', () => {
-  it('does not follow symbolic links inside the folder of a pattern', async () => {
+  it("does not follow symbolic links inside a pattern's folder", async () => {
     const folder = folderOf(['project/data/a.json', ...far])
     const links = { parent: '..', self: 'self', broken: 'nowhere', far: '../../far' }
     for (const [link, target] of Object.entries(links))

@@ -86,7 +86,7 @@ describe('examine with a program', () => {
     expect(started?.verdict === 'ok').toBe(serves)
   })
 
-  it("for a program without an entry, searches the user's PATH and resolves the script in the current folder", async () => {
+  it("searches the user's PATH and resolves the script in the current folder if the program has no entry", async () => {
     const { path } = folderWith({
       'bin/node': '#!/bin/sh\nif [ "$1" = -p ]; then echo "v24.0.0 true"; else exec /bin/sh "$@"; fi\n',
       'server.js': shellServer({ refuses: true }),

@@ -123,7 +123,7 @@ describe('jetway doctor', () => {
   })
 })
 
-it('jetway doctor does not change a server', async () => {
+it('jetway doctor sends only requests that do not change the server', async () => {
   const listener = jetway()
   const methods = new Set<string>()
   const origin = await serve(

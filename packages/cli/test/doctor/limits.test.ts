@@ -48,7 +48,7 @@ describe('names and descriptions of tools', () => {
     [{ tools: [tool('a'), tool('A'), tool('b')] }, 'warning', 'a and A: they differ only in case'],
     [{ tools: [tool('a'), tool('a'), tool('A')] }, 'fault', 'twice in a list: tool a'],
     [{ tools: [tool('a')], prompts: [{ name: 'a' }], resources: [{ uri: 'a', name: 'a' }] }, 'ok', 'none'],
-  ])('must not repeat a name within a list: %j', async (offers, verdict, evidence) => {
+  ])('must not contain a name twice in the same list: %j', async (offers, verdict, evidence) => {
     expect(await found('duplicate-names', offers)).toMatchObject([{ verdict, evidence }])
   })
 

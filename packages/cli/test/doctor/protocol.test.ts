@@ -37,7 +37,7 @@ describe('checkProtocol', () => {
     ])
   })
 
-  it('finds the revisions supported by a server without the newest revision', async () => {
+  it('finds the older revisions of a server that does not support the newest one', async () => {
     const findings = await check(scripted({}))
     expect(problems(findings)).toEqual([])
     expect(findings[0]?.evidence).toBe('answers 2025-11-25, 2025-06-18')

@@ -36,7 +36,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions(), for the status %i at the revisions %j, sets `unexpected` to %j',
+  'given the status %i at the revisions %j, tryRevisions() sets `unexpected` to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({

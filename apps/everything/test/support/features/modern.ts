@@ -5,7 +5,7 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, names, text, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** Features that need sessions, and those that are different without sessions. */
+/** Features that need sessions, and those that behave differently without sessions. */
 const OF_SESSIONS = /^(initialize|ping|logging|tools\/call: an output that is no object)/
 
 const discover: Feature = {

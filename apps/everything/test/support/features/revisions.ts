@@ -5,11 +5,14 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** Features that are different in older revisions, and slow features that do not depend on the revision. */
+/** Features that are omitted here: they differ in older revisions, or are slow and do not depend on the revision. */
 const ELSEWHERE =
   /^(initialize|pagination|progress|cancellation|fifty|tools\/list|tools\/call: (every|struct))/
 
-/** Returns the features of all session revisions, and those in which this revision differs. */
+/**
+ * Returns the check of what is specific to this revision, followed by the features that all revisions with
+ * sessions share.
+ */
 export function featuresAt(revision: string): readonly Feature[] {
   const alike = [...CONVERSATION, ...TOOLS, ...CONTENTS].filter(({ name }) => !ELSEWHERE.test(name))
   return [speaks(revision), ...alike]

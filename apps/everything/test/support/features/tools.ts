@@ -56,7 +56,7 @@ const toolErrors: Feature = {
 const structured: Feature = {
   name: 'tools/call: structured output satisfies the schema that the client holds it against',
   async run(driver) {
-    // After listing tools, the clients validate results.
+    // The clients validate results only after they have listed the tools.
     await driver.listTools()
     const statistics = { sum: 6, mean: 2, range: { min: 1, max: 3 } }
     expect(await driver.callTool('statistics', { numbers: [1, 2, 3] })).toMatchObject({

@@ -26,7 +26,7 @@ export class AllowedDirectories {
    */
   async resolve(requested: string): Promise<string> {
     const expanded = expandHome(requested)
-    // On a POSIX host, such a path would be an ordinary file name.
+    // On a POSIX host, a Windows path would be an ordinary file name.
     if (process.platform !== 'win32' && /^[a-z]:(?:[\\/]|$)/i.test(expanded))
       throw new Error(`Access denied - Windows-style path received on a POSIX host: ${requested}`)
     const absolute = path.isAbsolute(expanded) ? path.resolve(expanded) : this.#fromRelative(expanded)

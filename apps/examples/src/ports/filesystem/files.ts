@@ -8,7 +8,7 @@ const LF = 0x0a
 /** Converts CRLF to LF. */
 export const withLf = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** Returns the first lines of a file, without reading much more than these. */
+/** Returns the first lines of a file, without reading much more of the file. */
 export async function firstLines(file: string, count: number): Promise<string> {
   await using handle = await open(file)
   const decoder = new StringDecoder('utf8')

@@ -1,7 +1,7 @@
 import type { Step } from './official-client.ts'
 
 /**
- * There are two placeholders: `{shared}` is a folder that both servers read, and `{own}` is a separate folder
+ * The placeholder `{shared}` stands for a folder that both servers read, and `{own}` for a separate folder
  * for each server.
  */
 const call = (name: string, args: object = {}): Step => ({

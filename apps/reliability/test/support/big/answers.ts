@@ -8,7 +8,7 @@ export class Answers {
   readonly #twice: number[]
   #tail = ''
 
-  /** @param all - the responses from other connections */
+  /** @param all - an instance for another connection, which will share its collected responses with this one */
   constructor(all?: Answers) {
     this.#kinds = all === undefined ? new Map() : all.#kinds
     this.#twice = all === undefined ? [] : all.#twice

@@ -95,7 +95,7 @@ export async function onHttpSse(host: string): Promise<LateReader> {
       const late = delay(LATE_MS)
       for (const body of bodies) {
         const accepted = await reply(post(messages, body))
-        // Here, the server refuses requests that exceed its limits.
+        // With HTTP+SSE, the server refuses a request that exceeds its limits in the reply to the POST.
         read(accepted, accepted.statusCode === 202 ? new Answers() : new Answers(answers))
         await once(accepted, 'end')
       }

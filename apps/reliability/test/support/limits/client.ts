@@ -265,7 +265,7 @@ async function subscribedAtOnce(count: number): Promise<unknown> {
   return all.at(-1)
 }
 
-/** Returns the outcome of the last of `count` calls while the server is being reconnected. */
+/** Returns the outcome of the last of `count` calls that are made while the manager reconnects to the server. */
 async function reconnecting(count: number): Promise<unknown> {
   const manager = new ClientManager(INFO, { client: { eras: false } })
   onTestFinished(() => manager.closeAll())

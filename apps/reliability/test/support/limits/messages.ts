@@ -14,7 +14,7 @@ const posted = async (limits: object, message: string, headers = {}): Promise<un
 
 const opening = (member: string): string => `${JSON.stringify(initialize()).slice(0, -1)},"x":${member}}`
 
-/** The number of elements in the rest of the message. */
+/** The number of elements in the message, apart from those in the tested member. */
 const TOKENS = opening('0').match(/[[{,:]/g)?.length ?? 0
 const TOO_DEEP = 'The message is nested too deeply'
 const TOO_MANY = 'The message has too many elements'

@@ -15,7 +15,7 @@ import { onTestFinished } from 'vitest'
 
 /** Describes a limit, with a function that uses a given amount of the limited resource. */
 export interface Limit {
-  /** The option, or the limited resource if there is no option. */
+  /** The name of the option. If no option sets the limit, this describes the limited resource. */
   readonly limit: string
   /** The largest number that is accepted. */
   readonly most: number

@@ -24,7 +24,7 @@ interface Sent {
   readonly cutAfter?: number | undefined
 }
 
-/** The number of consecutive 503 replies after which the reply is passed to the test. */
+/** The maximum number of attempts. If the last one also receives 503, the test receives that reply. */
 const MOST_TRIES = 5
 
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

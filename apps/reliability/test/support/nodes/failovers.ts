@@ -37,8 +37,8 @@ interface Failover {
 }
 
 /**
- * Kills the Redis master `count` times. Every second time, the replica lacks the last writes. In that case,
- * the server must refuse clients that depend on these writes, and must not send a stream with a gap.
+ * Kills the Redis master `count` times. Every second time, the replica lacks the last writes. The server must
+ * then refuse clients that depend on these writes, and must not send a stream with a gap.
  */
 export function describeFailovers(count: number): void {
   it(

@@ -41,7 +41,7 @@ export class SessionReplay {
     return isObject(capability) && capability['listChanged'] === true
   }
 
-  /** Returns the names of those capabilities that are new to the client. */
+  /** Returns the names of the given capabilities that are new to the client. */
   unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
     return isObject(capabilities)
       ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))

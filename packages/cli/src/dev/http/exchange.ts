@@ -20,7 +20,7 @@ import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 export interface ExchangeRelay {
   /** Whether the maximum number of requests are waiting for a process. */
   readonly full: boolean
-  /** Returns the process for new requests. Resolves to undefined if no process is available within 10 s. */
+  /** Resolves to the process for new requests, or to undefined if no process is available within 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
   opened(id: string, process: HttpProcess, caller: Caller): Session

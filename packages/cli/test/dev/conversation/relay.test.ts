@@ -287,7 +287,7 @@ describe('Relay handling subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('forwards the acknowledgements of other subscriptions', () => {
+  it('forwards acknowledgements that do not belong to the subscription', () => {
     const relay = listening()
     for (const other of [acknowledged(8, {}), { ...acknowledged(9, {}), params: {} }])
       expect(relay.fromProcess(1, other)).toBe(other)
@@ -309,7 +309,7 @@ describe('Relay handling subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([listen])
   })
 
-  it('cancels a subscription while no process is running', () => {
+  it('lets a client cancel a subscription while no process is running', () => {
     const relay = listening()
     relay.lost(1)
     expect(
@@ -330,7 +330,7 @@ describe('Relay handling subscriptions/listen', () => {
     expect(relay.listChanged('prompts')).toEqual([])
   })
 
-  it("uses the client's _meta in its own requests", () => {
+  it("sends the client's _meta in the relay's own requests", () => {
     expect(listening().meta).toEqual({ 'io.modelcontextprotocol/protocolVersion': 'x' })
   })
 })

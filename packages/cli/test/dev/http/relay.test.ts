@@ -99,7 +99,7 @@ describe('HttpRelay while no process is running', () => {
     expect(new Set((await Promise.all(waiting)).map((process) => process?.generation))).toEqual(new Set([1]))
   })
 
-  it('gives up on a request after 10 s if every process refuses the connection', async () => {
+  it('gives up on a request after 10 s if the new process refuses connections', async () => {
     const { relay, url } = await relayHttp()
     const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)

@@ -102,7 +102,7 @@ it('HttpRelay responds to a resumed request exactly once if its process has ende
   expect(next.asked()).not.toContain('GET')
 })
 
-it('HttpRelay responds to a resumed request if its process ends during the resumption', async () => {
+it('HttpRelay responds to a resumed request if its process ends while the reply is being resumed', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it("HttpRelay discards a process's requests once a later process has ended", async () => {
+it('HttpRelay forgets the requests of an ended process once a later process has also ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

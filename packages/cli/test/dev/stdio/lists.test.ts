@@ -41,7 +41,7 @@ describe('list changes over stdio', () => {
     expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
   })
 
-  it("without a session, are detected by reading the lists with the client's _meta", async () => {
+  it("are detected without a session by reading the lists with the client's _meta", async () => {
     const front = relayStdio()
     const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
     const first = await front.start(server(['a']))

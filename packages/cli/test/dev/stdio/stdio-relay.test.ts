@@ -219,7 +219,7 @@ describe('a process that StdioRelay replaces', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('passes its initialize request to the next process, and its calls return error results', async () => {
+  it('returns error results for its calls, and its initialize request is sent to the next process', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))

@@ -75,7 +75,7 @@ describe.each(Object.keys(DIRECTORIES))('--directory %s', (directory) => {
     expect(brokenIn(directory, {})).toEqual([])
   })
 
-  it('has rules with unique ids, each with the URL of its source and the date when it was read', () => {
+  it("has rules with unique ids, each with its source's URL and the date when the source was read", () => {
     const rules = DIRECTORIES[directory] ?? []
     expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length)
     for (const { source, read } of rules) {
@@ -84,7 +84,7 @@ describe.each(Object.keys(DIRECTORIES))('--directory %s', (directory) => {
     }
   })
 
-  it('reports a check that only a person can make as a step for the user, not as passed', () => {
+  it("lists a check that only a person can make among the user's steps", () => {
     expect(check(directory, good).filter(({ outcome }) => outcome.kind === 'step').length).toBeGreaterThan(0)
   })
 })

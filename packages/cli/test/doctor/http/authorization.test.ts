@@ -178,7 +178,7 @@ describe('authorizationServerFinding', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('for the server %s, does not follow the issuer %s', async (url, issuer) => {
+  ])('given the server %s, does not follow the issuer %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',

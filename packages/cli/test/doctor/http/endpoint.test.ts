@@ -154,7 +154,7 @@ describe('noServerFinding', () => {
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
   ])(
-    'for %s, gives advice about the URL: requested at %s, served at %s',
+    'gives advice about the URL of %s: requested at %s, served at %s',
     async (_, asked, at, listener, advice) => {
       const origin = await serve((request, response) =>
         request.url === at ? listener(request, response) : void response.writeHead(404).end(),

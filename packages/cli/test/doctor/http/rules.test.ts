@@ -265,7 +265,7 @@ describe('Site', () => {
     [200, '{', { document: undefined, problem: 'is no JSON object' }],
     [201, '{"a":1}', { document: undefined, problem: 'was answered with 201' }],
   ])(
-    'readDocument, for the status %i and the body %s, returns the document or the problem',
+    'readDocument returns the document or the problem for the status %i and the body %s',
     async (status, text, expected) => {
       const site = await listening((_, response) => response.writeHead(status).end(text))
       expect(await readDocument(site, site.url)).toEqual(expected)

@@ -143,7 +143,7 @@ it.each([
   ['#!/bin/sh\n', undefined],
   ['// #!/usr/bin/env node\n', undefined],
   ['\n#!/usr/bin/env node\n', undefined],
-])('interpreterOf(), for a program that begins with %j, returns %j', async (text, interpreter) => {
+])('given a program that begins with %j, interpreterOf() returns %j', async (text, interpreter) => {
   const { path } = folderWith({ 'bin/a': text })
   expect(interpreterOf(path('~/bin/a'))).toBe(interpreter)
 })
