@@ -68,7 +68,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never makes the mount refuse an anonymous address with unread replies', () => {
+  it('never makes the mount refuse requests from an anonymous address with unread replies', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)

@@ -214,7 +214,7 @@ describe('server.stats of a selected server', () => {
     await running
   })
 
-  it('counts only refusals that follow the selection, while the mount counts all refusals', async () => {
+  it('counts only refusals after the server has been selected, while the mount counts all refusals', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []

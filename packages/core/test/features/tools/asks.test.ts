@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several declared asks', () => {
-  it('wait for an answer even if an ask catches the error for the missing answer', async () => {
+  it('wait for a missing answer even if an ask catches the error thrown by reading it', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',

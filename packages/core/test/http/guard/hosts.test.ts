@@ -162,7 +162,7 @@ describe("a mount's guard", () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('mentions the option to set, but not the host, when it refuses a request', async () => {
+  it('names the option to set, but not the host, when it refuses a request', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')

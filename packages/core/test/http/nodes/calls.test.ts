@@ -187,7 +187,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([])
   })
 
-  it('ends a local call while other nodes are unreachable', async () => {
+  it('ends a local call even while other nodes are unreachable', async () => {
     const cluster = createCluster()
     const { node, ended } = hanging(cluster)
     const session = await node.open()
