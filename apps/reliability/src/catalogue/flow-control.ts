@@ -154,7 +154,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'immediately loses its oldest reply if it uses the most bytes when the total exceeds the limit',
+          name: 'immediately loses its oldest reply if the total exceeds the limit and no other caller uses more bytes',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
