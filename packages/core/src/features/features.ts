@@ -60,7 +60,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly extensions?: readonly Extension<never, never>[] | undefined
   readonly cache?: CacheOptions | undefined
   readonly hasMiddleware?: (method: string) => boolean
-  /** The lifespan for hooks that run outside calls. */
+  /** Opens the lifespan for hooks that run outside calls, and provides its value. */
   readonly lifespan?: Lifespan | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger

@@ -31,7 +31,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods with which clients of both eras request notifications. */
+/** The methods with which clients request notifications, in revisions with and without sessions. */
 export const subscriptionMethods = ({
   capabilities,
   resources,

@@ -57,8 +57,8 @@ export async function readResponses(ctx: InputCall): Promise<void> {
 }
 
 /**
- * Obtains the answers to a handler's questions: from the request, by sending requests to the client, or by
- * returning a result with the questions.
+ * Obtains the answers to a handler's questions in one of three ways: from the request, by sending requests to
+ * the client, or by returning a result that contains the questions.
  */
 export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
   const { inputs, scope, message } = ctx
@@ -170,7 +170,10 @@ function objectOf(responses: unknown): JsonObject {
   return responses
 }
 
-/** Rejects a malformed response as invalid parameters, because the client made the mistake, not the user. */
+/**
+ * Rejects a malformed response with the error for invalid parameters, because the mistake is the client's,
+ * not the user's.
+ */
 function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
   try {
     checkShape(kind, response, key)

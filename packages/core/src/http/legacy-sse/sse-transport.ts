@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts the sessions on both transports, because the limits apply to them combined. */
+  /** Counts the sessions on both transports, because the limits apply to their total number. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
