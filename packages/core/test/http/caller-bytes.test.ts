@@ -93,7 +93,7 @@ describe('networkOf', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     [undefined, undefined, true],
-  ])('given %s and %s, returns the same network: %s', (one, other, same) => {
+  ])('returns the same network for %s and %s: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same)
   })
 })

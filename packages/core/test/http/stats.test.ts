@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it('counts refusals by reason, and server.stats keeps them even after the mount has closed', async () => {
+  it('counts refusals by reason, and server.stats keeps the counts even after the mount has closed', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })

@@ -137,7 +137,7 @@ describe('a caller with too many unread replies', () => {
     ['several addresses', 4],
     ['one address', 1],
   ])(
-    'loses replies immediately if it is anonymous, and its address never receives 503: %s',
+    'loses replies immediately if it is anonymous, but its address never receives 503: %s',
     async (_, addresses) => {
       const { endpoint, queue, send } = bench()
       const at = (last: number): Sent => ({

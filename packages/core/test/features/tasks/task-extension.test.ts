@@ -285,7 +285,7 @@ describe(`the task methods (${SEP})`, () => {
 })
 
 describe(`input for a task (${SEP})`, () => {
-  it('is requested through tasks/get, and can be sent in parts through tasks/update with unique keys', async () => {
+  it('is requested through tasks/get under unique keys, and can be sent in parts through tasks/update', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))

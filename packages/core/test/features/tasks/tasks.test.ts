@@ -427,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again after a second tasks/result request, and the first answer cancels the duplicate', async () => {
+  it('are sent again on a second tasks/result request, and the first answer cancels the duplicate', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -537,7 +537,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await status(own, taskId)).toBe('working')
   })
 
-  it("is the caller's principal, in every session", async () => {
+  it("is the caller's principal, and therefore the same in every session", async () => {
     const { server, gate: held } = bench()
     const ann = await openAnsweringClient(server, as('ann'))
     const taskId = await idOf(ann, { name: 'slow' })

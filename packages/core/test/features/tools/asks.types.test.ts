@@ -253,7 +253,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('receive a context that lacks members with side effects', () => {
+  it('receive a context without the members that have side effects', () => {
     defineTool({
       name: 'a',
       asks: {

@@ -169,7 +169,7 @@ describe('expansion beyond the published examples', () => {
     expect(expandUriTemplate('notes://café%20bar/{id}', { id: 'ü' })).toBe('notes://caf%C3%A9%20bar/%C3%BC')
   })
 
-  it('keeps percent-encoded triplets in values of reserved expressions, and encodes other percent signs', () => {
+  it('keeps percent-encoded triplets in the values of reserved expressions, and encodes other percent signs', () => {
     expect(expandUriTemplate('{+a}', { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 

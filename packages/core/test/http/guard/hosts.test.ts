@@ -55,8 +55,8 @@ describe('the Host check on a loopback socket', () => {
   })
 })
 
-describe('the Host check on other sockets', () => {
-  it('accepts any host if there is no list of allowed hosts', () => {
+describe('the Host check with and without `allowedHosts`', () => {
+  it('accepts any host if there is no list and the socket has no loopback address', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })

@@ -361,7 +361,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('let up to `outboundBytes` of notifications queue for a stalled client, and drop the rest', async () => {
+  it('allow up to `outboundBytes` of notifications to be queued for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })

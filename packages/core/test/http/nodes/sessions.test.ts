@@ -152,7 +152,7 @@ describe('a session on several nodes', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within `verifyMs` on a node that did not receive the notification of its end', async () => {
+  it('ends within `verifyMs` on a node that was not notified of its end', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()

@@ -223,7 +223,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('reports that all lists changed when it moves to another node, even if the old node still runs', async () => {
+  it('reports that all lists changed when it moves to another node, even if the old node is still running', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')

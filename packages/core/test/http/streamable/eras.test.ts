@@ -34,7 +34,7 @@ const discover = ({ post }: Harness, headers: Record<string, string> = {}): Prom
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
 describe('stateless requests and sessions at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])('are served alternately with the mount options %j', async (endpoint) => {
+  it.each([{}, { stateless: true }])('are served alternately, with the mount options %j', async (endpoint) => {
     const harness = createHarness(endpoint)
     const opened = await harness.post(initializeMessage(SESSIONS))
     const session = opened.headers['mcp-session-id']
