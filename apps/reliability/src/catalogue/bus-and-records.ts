@@ -14,7 +14,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'reports that all lists changed when it moves to another node, even if the old node still runs',
+        name: 'reports that all lists changed when it moves to another node, even if the old node is still running',
       },
     ],
   },
@@ -38,7 +38,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'can be answered again if another node has failed for 3 s to forward the answer',
+        name: 'can be answered again if another node has failed to forward the answer for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',

@@ -158,7 +158,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses replies immediately if it is anonymous, and its address never receives 503: %s',
+          name: 'loses replies immediately if it is anonymous, but its address never receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
