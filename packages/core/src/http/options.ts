@@ -167,7 +167,8 @@ export interface EndpointOptions {
   /** The protocol revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
   /**
-   * Serves calls without sessions: without session ids, a GET stream, or messages to the client after a call.
+   * Serves calls without sessions: there are no session ids and no GET stream, and the client receives no
+   * messages after a call.
    *
    * @default true in Workers, where a request cannot write to another request's stream; otherwise false. In
    * Durable Objects, set it to false

@@ -72,7 +72,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   let answers = NONE
   if (inputs.unmatched !== undefined) {
     answers = await match(first, inputs.unmatched)
-    // The client's responses belong to the first questions. Later questions form another round.
+    // The client's responses answer the questions that are asked first. Later questions form another round.
     inputs.unmatched = undefined
     if (answers.size === Object.keys(first.questions).length) {
       inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
@@ -83,7 +83,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
     }
   }
   if (live === undefined) return ask(ctx, scope.input, needed, answers)
-  // A task does not ask the questions whose answers were already received by its call.
+  // A task does not repeat questions that were answered before the call became a task.
   if (answers.size > 0) inputs.receive(new Map([...inputs.answers, ...answers]), inputs.state)
   return live.resolve(ctx, { ...needed, questions: openOf(needed, answers) }, handle)
 }

@@ -98,7 +98,7 @@ export interface SentObservation {
   readonly meta?: JsonObject | undefined
   /** Headers for a client's HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Runs one part of the request: sending it, a callback for progress, or its cancellation. */
+  /** Runs one part of the request: sending it, a progress callback, or its cancellation. */
   run(step: () => void): void
   end(response: SentResponse): void
 }

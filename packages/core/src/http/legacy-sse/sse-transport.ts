@@ -83,7 +83,7 @@ export class LegacySse {
     if (!sessions.reserve(principal, context.options.sessions.max / 2)) return refuse('tooManySessions')
     let opened = false
     try {
-      // Announces this node to the others before its id appears in the URL for messages.
+      // Joins the other nodes before this node's id appears in the URL for messages.
       const ending = (await this.#forwarding?.begin()) ?? ''
       return await context.servers.serve({ request, caller }, (server) => {
         if (context.work.closing) return refuse('draining')
