@@ -171,7 +171,7 @@ describe("a mount's guard", () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('caches the result for a limited number of hosts, but checks every host', async () => {
+  it('caches the results for a limited number of hosts, but still checks all other hosts', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)

@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('can be answered again if another node has failed to forward the answer for 3 s', async () => {
+  it('can be answered again if another node could not forward the answer within 3 s', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
