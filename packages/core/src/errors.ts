@@ -5,9 +5,9 @@ export const ErrorCode = {
   MethodNotFound: -32601,
   InvalidParams: -32602,
   InternalError: -32603,
-  /** Used only by session revisions. Newer revisions use `InvalidParams` instead. */
+  /** Used only in revisions with sessions. Newer revisions use `InvalidParams` instead. */
   ResourceNotFound: -32002,
-  /** The user must open a URL first; see `UrlElicitationRequired`. Not every revision defines this code. */
+  /** The user must open a URL first; see `UrlElicitationRequired`. Only some revisions define this code. */
   UrlElicitationRequired: -32042,
   /**
    * A header differs from the body. Like the next two codes, this code is used only for requests with their

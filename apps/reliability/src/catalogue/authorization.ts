@@ -29,7 +29,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
+          name: 'is accepted until 60 s after it expires, to tolerate clock skew: %i s after the expiry time, the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',

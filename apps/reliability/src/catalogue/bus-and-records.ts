@@ -14,7 +14,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'reports that all lists changed when it moves to another node, even if the old node still runs',
+        name: 'reports that all lists changed when it moves to another node, even if the old node is still running',
       },
     ],
   },
@@ -38,15 +38,15 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'can be answered again if another node has failed for 3 s to forward the answer',
+        name: 'can be answered again if another node has failed to forward the answer for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'receives an answer even if forwarding the answer %s once',
+        name: 'receives an answer even if the first attempt to forward the answer %s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'asks its question again if the answer could not be forwarded for 3 s',
+        name: 'asks its question again if the answer could not be forwarded within 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
@@ -188,7 +188,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'is closed if all nodes together exceed `max` and it is the least recently used anonymous session',
+        name: 'is closed if all nodes together exceed `max` and no anonymous session has been idle for longer',
       },
     ],
   },

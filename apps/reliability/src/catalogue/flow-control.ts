@@ -154,11 +154,11 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'immediately loses its oldest reply if it uses the most bytes when the total exceeds the limit',
+          name: 'immediately loses its oldest reply if the total exceeds the limit and no other caller uses more bytes',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'loses replies immediately if it is anonymous, and its address never receives 503: %s',
+          name: 'loses replies immediately if it is anonymous, but its address never receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',

@@ -79,7 +79,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its original node stops, and drops events that this node sends late',
+          name: 'ends with an error when its original node stops, and drops events that the node sends afterwards',
         },
       ],
     },

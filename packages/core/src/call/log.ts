@@ -17,7 +17,7 @@ export function logFrame(named: { readonly level: LogLevel }, data: unknown): st
   }
 }
 
-/** Returns whether a client that has set the level `set` receives messages with another level. */
+/** Returns whether a client that has set the level `set` receives messages with the given level. */
 export const reachesLevel = (level: LogLevel, set: LogLevel | undefined): boolean =>
   set !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(set)
 

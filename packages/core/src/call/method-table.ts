@@ -14,7 +14,7 @@ export interface MethodEntry {
    */
   failure?(text: string): HandlerResult
   /**
-   * Finds the definition to which a call refers, for its settings.
+   * Finds the definition to which a call refers, because the definition's settings apply to the call.
    *
    * @param own - the definitions that are registered only for the caller's session
    */
@@ -25,7 +25,10 @@ export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
 
-/** The methods, keyed by name. The server supplies them, so that this folder does not import features. */
+/**
+ * The methods, keyed by name. The server passes them in, so that this folder need not import the `features`
+ * folder.
+ */
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})

@@ -81,8 +81,9 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * Returns the error in the parameters that middleware reads, or undefined. These parameters are validated
- * before middleware runs, so that middleware can rely on their types, for example on a name being a string.
+ * Returns the error in the parameters that middleware reads, or undefined if there is none. These parameters
+ * are validated before middleware runs, so that middleware can rely on their types, for example on a name
+ * being a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined

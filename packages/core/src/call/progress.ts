@@ -24,8 +24,8 @@ const shown = (value: unknown): string =>
       : typeName(value)
 
 /**
- * The amount by which a keepalive exceeds the last value: invisible in a progress bar, but large enough for
- * clients with single-precision numbers.
+ * How much a keepalive's value exceeds the last value: too little to be visible in a progress bar, but enough
+ * for clients with single-precision numbers.
  */
 const STEP = 1e-6
 

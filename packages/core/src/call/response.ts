@@ -193,8 +193,8 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
 }
 
 /**
- * The minimum length of a serialised result whose bytes are cached, in characters. For a shorter result, one
- * string costs less than two arrays.
+ * The minimum length, in characters, of a serialised result whose bytes are cached. Building a shorter result
+ * as one string costs less than creating two byte arrays.
  */
 const LARGE = 8_192
 const encoder = new TextEncoder()

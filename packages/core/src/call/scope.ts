@@ -42,7 +42,7 @@ interface RecordedSettings {
 /** The caller of one request, as established by the transport. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  /** The owner of the bytes that wait for the caller: the principal, or the address of an anonymous caller. */
+  /** The owner of the bytes that are queued for the caller: the principal, or the address of an anonymous caller. */
   readonly holder?: string | undefined
   /** Whether the caller is the local user on a connection without credentials. The local user has all scopes. */
   readonly local?: boolean

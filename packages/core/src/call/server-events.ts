@@ -119,7 +119,7 @@ export type ServerListener<Event extends keyof ServerEvents> = (payload: ServerE
 
 type AnyListener = (payload: never) => unknown
 
-/** The listeners of one server. An event without listeners costs one look-up. */
+/** The listeners of one server. Emitting an event without listeners costs one look-up. */
 export class Events {
   readonly #logger: Logger
   readonly listeners: Map<keyof ServerEvents, readonly AnyListener[]> = new Map()

@@ -43,7 +43,7 @@ interface ExceededLimit {
 }
 
 /**
- * Returns the messages for a call that exceeded a time limit: the problem, which is sent to the client and
+ * Returns two messages for a call that exceeded a time limit: the problem, which is sent to the client and
  * logged, and the remedy, which is only logged.
  *
  * @param exceeded - undefined if its task has expired

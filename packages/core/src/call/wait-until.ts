@@ -7,8 +7,8 @@ export interface WorkHost {
 }
 
 /**
- * Returns the only part of a request that its call may store. Handlers may log their context, and the headers
- * contain the token.
+ * Returns the only part of a request that its call may store. Storing the headers would be unsafe: they
+ * contain the token, and handlers may log their context.
  */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }

@@ -44,10 +44,13 @@ import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
 
-/** If it returns a promise, reading pauses, but the response is not delayed. */
+/**
+ * The result of writing a message. If it is a promise, reading pauses until the promise resolves, but the
+ * response is not delayed.
+ */
 type Written = void | Promise<void>
 
-/** The time given to a client to read progress before the response follows, in ms. */
+/** How long a client has to read progress before the response follows, in ms. */
 const READ_MS = 20
 /**
  * The maximum number of bytes that Node.js reads from a pipe at a time. Some clients written in other
@@ -90,7 +93,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly #exchange: Exchange
   readonly #statelessExchange: Exchange
   readonly #statelessRevisions: readonly Revision[]
-  /** Set while the session is being opened. Later messages wait for it. */
+  /** Set while the session is being opened. Later messages wait until it is open. */
   #opening: Promise<void> | undefined
   #draining = false
 
@@ -324,8 +327,8 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * Waits, and pads the frame to the full size of a Node.js read. Without pings, the server cannot know what
-   * the client has read.
+   * Keeps the response separate from the progress before it: waits for a moment, and pads the frame to the
+   * full size of a Node.js read. Without a ping, the server cannot find out what the client has read.
    */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime
@@ -337,7 +340,8 @@ export class DuplexConversation implements Carrier<void> {
 
 /**
  * Creates the channel of one subscription. All subscriptions of a connection share the outbox, and clients
- * distinguish them by request id. The specification requires the final notification.
+ * distinguish them by request id. The specification requires the notification that is sent when the
+ * subscription ends.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */

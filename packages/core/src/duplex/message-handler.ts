@@ -76,7 +76,7 @@ export class MessageHandler implements ServerMount {
     if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
     const { revisions: served } = this.#runtime
     const [newest] = ofEra('legacy', served)
-    // A message may name its own revision. A notification need not name one.
+    // The `protocolVersion` option does not apply to a message that names its own revision, or to a notification.
     const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
     const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
     const carrier: Carrier<string | undefined> = {

@@ -123,7 +123,7 @@ function toHandlerResult(suggested: unknown): HandlerResult {
   const known = isTotal ? (total as number) : values.length
   const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
   const shown = values.slice(0, MAX_VALUES)
-  // If there are more values and the total is unknown, the number of returned values would be an incorrect
+  // If there are more values and the total is unknown, the number of returned values must not be reported as the
   // total.
   const counted = isTotal || hasMore !== true ? { total: known } : {}
   return complete({ completion: { values: shown, ...counted, hasMore: more } })

@@ -48,7 +48,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
     | ((client: ClientView) => string | undefined | Promise<string | undefined>)
     | undefined
   readonly schemas: SchemaEngine
-  /** Called at most once per kind and tick. */
+  /** Called at most once per tick for each kind of definition. */
   readonly publish: (event: ChangeEvent) => void
   /** The number of items per page of every list, or undefined if lists are not split into pages. */
   readonly pageSize?: number | undefined
@@ -60,7 +60,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly extensions?: readonly Extension<never, never>[] | undefined
   readonly cache?: CacheOptions | undefined
   readonly hasMiddleware?: (method: string) => boolean
-  /** The lifespan for hooks that run outside calls. */
+  /** Opens the lifespan for hooks that run outside calls, and provides its value. */
   readonly lifespan?: Lifespan | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger

@@ -16,7 +16,7 @@ interface MemberNames {
 /** The member names by kind of definition, created for the first definition. */
 let memberNames: Readonly<Record<string, MemberNames>> | undefined
 
-/** This is a function because bundlers keep tables that are built from others, even if nothing uses them. */
+/** This is a function because bundlers keep a table that is built from other tables, even if nothing uses it. */
 function createMembers(): Readonly<Record<string, MemberNames>> {
   // The members that definitions of every kind have.
   const shown = { name: 1, title: 1, description: 1, icons: 1, _meta: 1 }
@@ -26,7 +26,7 @@ function createMembers(): Readonly<Record<string, MemberNames>> {
   const longHints = { title: 1, readOnlyHint: 1, destructiveHint: 1, idempotentHint: 1, openWorldHint: 1 }
   const hints: OptionNames<NonNullable<AnyTool['annotations']>> = { ...shortHints, ...longHints }
 
-  // The names below `annotations` are checked as well.
+  // The names inside `annotations` are checked as well.
   const tool: OptionNames<AnyTool> = {
     ...common,
     inputSchema: 1,

@@ -15,7 +15,7 @@ import { MAX_URI_LENGTH } from './registry/checks.ts'
 /** The maximum number of subscriptions per session, and of entries in one member of a filter. */
 const MAX_ENTRIES = 1024
 /**
- * The maximum combined length of the URIs of a session, or of the entries in one member of a filter, in
+ * The maximum total length of the URIs of a session, or of the entries in one member of a filter, in
  * characters. A session's record contains its URIs, and each change writes the whole record to the store.
  */
 const MAX_TOGETHER = 65_536
@@ -31,7 +31,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods with which clients of both eras request notifications. */
+/** The methods with which clients request notifications, in revisions with and without sessions. */
 export const subscriptionMethods = ({
   capabilities,
   resources,
@@ -186,8 +186,8 @@ async function agreeToUris(
 /**
  * Reads a member of the filter as an array of strings, and removes duplicates.
  *
- * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or strings that
- * exceed the limit on their number or on their combined length
+ * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or strings
+ * that exceed the limit on their number or on their total length
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (

@@ -21,7 +21,7 @@ export class Rejection {
   readonly headers: Readonly<Record<string, string>>
   /** The cause, which is logged but not sent. */
   readonly cause: unknown
-  /** The reason under which the refusal is counted and reported. */
+  /** The reason that is counted and reported for the refusal. */
   readonly reason: RejectionReason
 
   /** @throws `ERR_MCP_OPTION` unless the status is from 400 to 599 */
@@ -68,8 +68,8 @@ export interface Authenticate {
    */
   mount?(at: ProtectedMount): Authenticate
   /**
-   * The documents in which clients find the authorization server. Before `mount` is called, they cover all
-   * mounts that use this `authenticate`.
+   * The documents in which clients find the authorization server. Until `mount` is called, these documents
+   * cover all mounts that use this `authenticate`.
    */
   readonly wellKnown?: WellKnown
 }
@@ -92,18 +92,18 @@ export interface ProtectedMount {
 export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 'peer'>
 
 /**
- * Public documents, such as the protected resource metadata below `/.well-known/` of the origin, and the server
- * card below the MCP path. An adapter serves them without authentication.
+ * Public documents, such as the protected resource metadata below `/.well-known/` at the root of the origin,
+ * and the server card below the MCP path. An adapter serves them without authentication.
  */
 export interface WellKnown {
   /** The full paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
   /**
-   * Set by another part of the app if it serves the paths at the root. Mounts below a prefix cannot serve them,
-   * and refuse to be mounted if this is false.
+   * Whether another part of the app serves the paths at the root, in which case that part sets this to true.
+   * Mounts below a prefix cannot serve these paths, and refuse to be mounted if this is false.
    */
   elsewhere: boolean
-  /** Returns the reply, or undefined for any other path. */
+  /** Returns the reply with a document, or undefined if the path is not that of a document. */
   answer(request: WellKnownRequest): HttpReply | undefined
 }
 
@@ -113,7 +113,7 @@ export interface DescribedMount extends Pick<ProtectedMount, 'publicUrl' | 'path
   readonly info: Implementation | undefined
   /** The revisions that the mount serves, newest first. */
   readonly revisions: readonly string[]
-  /** The documents of the option `authenticate`. The returned documents include them. */
+  /** The documents of the `authenticate` option. They are included in the returned documents. */
   readonly documents: WellKnown | undefined
 }
 

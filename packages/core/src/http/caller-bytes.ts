@@ -73,7 +73,7 @@ export class CallerBytes {
     holding.held += bytes
     if (holding.held === 0) this.#holdings.delete(holding)
     this.add(holder, bytes)
-    // This is a shortcut, because the total is nearly always small.
+    // This check saves work, because the total is nearly always small.
     if (bytes < 0 || this.#total <= this.#limit / 2) return true
     this.#makeRoom(holding)
     return !this.exceeded(holder)
@@ -82,7 +82,7 @@ export class CallerBytes {
   /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
   exceeded(holder: string = ANONYMOUS): boolean {
     const share = this.#limit / 2
-    // This is nearly always true, and it avoids a look-up.
+    // This is nearly always true, and saves a look-up.
     if (this.#total <= share) return false
     return this.#total > this.#limit || (this.#held.get(holder) ?? 0) > share
   }
@@ -96,9 +96,9 @@ export class CallerBytes {
   }
 
   /**
-   * Ends the replies, streams and bodies of the callers with most bytes, oldest first. All anonymous callers
-   * count as one, and among them the largest network comes first. The newest one is kept, because its client
-   * has had no time to read or send it.
+   * Ends the replies, streams and bodies of the callers with the most bytes, oldest first. All anonymous
+   * callers count as one, and among them the largest network comes first. The one that was just added is
+   * kept, because its client has had no time to read or send it.
    *
    * @param start - the prefix of the callers' names
    */
@@ -110,7 +110,7 @@ export class CallerBytes {
     for (const holding of ended) {
       if (excess() <= 0) return
       holding.shorten(true)
-      // Otherwise, the bytes of a reply would be counted until its socket has closed.
+      // The bytes are subtracted now, because a reply's socket may take some time to close.
       this.hold(holding, -holding.held)
     }
   }

@@ -18,7 +18,7 @@ export interface EndpointContext extends StreamContext {
   readonly servers: ServedServers
   /** The `authenticate` option, bound to this mount. */
   readonly authenticate: Authenticate | undefined
-  /** The documents of the options `authenticate` and `card`. */
+  /** The documents of the `authenticate` and `card` options. */
   readonly wellKnown: WellKnown | undefined
   /** The revisions that this mount serves, newest first. */
   readonly served: readonly Revision[]

@@ -73,8 +73,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /** Returns the reply to a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the options `authenticate` and `card`, which an adapter serves at their full paths.
-   * Undefined if there are none.
+   * The public documents of the `authenticate` and `card` options, which an adapter serves at their full
+   * paths. Undefined if there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
@@ -264,8 +264,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Returns the gauges of the given server, or of all servers. Stored events belong to the mount, not to a
-   * server.
+   * Returns the current counts for the given server, or for all servers. Stored events belong to the mount,
+   * not to a server.
    */
   #held(server?: ServedServer): Gauges {
     const { calls, openStreams, queued, servers } = this.#context

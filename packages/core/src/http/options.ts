@@ -77,7 +77,7 @@ export interface SealedSessionOptions {
   readonly maxAgeMs?: number
 }
 
-/** Determines how a mount keeps streams open and detects clients that have gone. */
+/** Determines how a mount keeps streams open and detects clients that have disconnected. */
 export interface KeepAliveOptions {
   /**
    * `comment` writes comments on every open stream, which clients ignore. `ping` also sends `ping` requests
@@ -116,9 +116,9 @@ export interface SubscriptionLimits {
 /** The limits of a mount. */
 export interface MountLimits {
   /**
-   * The maximum size of a request body, in bytes. All bodies that a mount reads at the same time may use 64
-   * times as many bytes. The bodies from one principal, or from anonymous clients at one address, may use 32
-   * times as many. @default 4_194_304
+   * The maximum size of a request body, in bytes. The bodies that a mount reads at the same time may have 64
+   * times this size in total. The bodies from one principal, or from anonymous clients at one address, may
+   * have 32 times this size in total. @default 4_194_304
    */
   readonly bodyBytes?: number
   /**
@@ -167,7 +167,8 @@ export interface EndpointOptions {
   /** The protocol revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
   /**
-   * Serves calls without sessions: without session ids, a GET stream, or messages to the client after a call.
+   * Serves calls without sessions: there are no session ids and no GET stream, and the client receives no
+   * messages after a call.
    *
    * @default true in Workers, where a request cannot write to another request's stream; otherwise false. In
    * Durable Objects, set it to false

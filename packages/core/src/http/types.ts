@@ -125,7 +125,7 @@ export type HttpReply =
 
 export type Reply = HttpReply | Promise<HttpReply>
 
-/** The limits of an endpoint that still apply when it has replied. */
+/** The limits of an endpoint that still apply after it has replied. */
 export interface ReplyLimits {
   /**
    * Counts a reply's bytes in `stats().queuedBytes` and towards `limits.queuedBytes`, until the returned

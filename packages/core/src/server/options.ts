@@ -30,8 +30,8 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may cache results of lists, reads and `server/discover`. Session revisions do not support
-   * these hints.
+   * How long clients may cache results of lists, reads and `server/discover`. Revisions with sessions do not
+   * support these hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
@@ -106,7 +106,7 @@ interface InjectedOptions {
 
 /** The limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** Limits for the calls of all anonymous clients without sessions combined, per mount. */
+  /** Limits per mount for the calls of all anonymous clients without sessions, counted together. */
   readonly anonymous?: Partial<AnonymousLimits>
   /**
    * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
@@ -119,8 +119,8 @@ export interface LimitOptions extends Partial<SessionLimits> {
   /**
    * The maximum size of a result as JSON, in bytes, at least 1024. A larger result is replaced by an error
    * that states its size: for a tool, a result with `isError`, otherwise JSON-RPC error `-32603`. The limit
-   * also applies to errors, and to all responses to one batch combined. Jetway's client accepts lines of up
-   * to 10 MiB.
+   * also applies to errors, and to the total size of the responses to a batch. Jetway's client accepts lines
+   * of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number

@@ -78,7 +78,7 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** Creates the bus of a server that shares none. */
+/** Creates the bus of a server that does not share one. */
 export const createBus = (logger: Logger): Bus =>
   new MemoryBus({ onError: (err, topic) => logger.error({ err, topic }, 'A bus listener failed') })
 

@@ -147,8 +147,8 @@ function runIsolated(runtime: ServerRuntime, ctx: CallContext): Awaitable<Encode
   const answer = runtime.dispatcher.run(ctx)
   if (answer instanceof Promise) {
     cancelOnDisconnect(ctx)
-    // These platforms stop running work when the client disconnects, although the handler may still have to clean
-    // up.
+    // Platforms that isolate requests stop running work when the client disconnects, although the handler may
+    // still have to clean up.
     ctx.scope.caller.host?.waitUntil?.(answer)
   }
   return answer

@@ -8,7 +8,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { ClientView } from '../call/request-context.ts'
 
-/** Changes of which a client is notified depending only on its identity and its subscriptions. */
+/** Changes about which a client is notified based only on its identity and its subscriptions. */
 type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>
 
 /** The members of a session that determine which notifications its client receives. */

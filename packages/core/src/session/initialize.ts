@@ -74,7 +74,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
     const error = invalidParams(params)
     return { error, frame: errorFrame(message.id, error) }
   }
-  // A selector may have returned a server without session revisions.
+  // A selector may have returned a server that supports no revisions with sessions.
   if (served.length === 0) {
     const error = unsupportedVersion(runtime.revisions, params.version)
     return { error, frame: errorFrame(message.id, error) }

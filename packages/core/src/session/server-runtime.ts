@@ -46,7 +46,7 @@ export interface ServerRuntime {
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
-  /** Calls the listener after each change. Returns the function that ends this. */
+  /** Calls the listener after each change. Returns a function that removes the listener. */
   onChange(listener: (event: ChangeEvent) => void): () => void
   /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
@@ -93,7 +93,7 @@ export interface SessionLimits {
   readonly inFlight: number
 }
 
-/** Limits for the calls of all anonymous clients combined. */
+/** Limits for the calls of all anonymous clients, counted together. */
 export interface AnonymousLimits {
   /** The maximum number of calls that run at the same time. @default 1_024 */
   readonly running: number
@@ -104,8 +104,8 @@ export interface AnonymousLimits {
 /** Limits on calls per session or, on a mount without sessions, per principal. */
 export interface ServerLimits extends SessionLimits {
   /**
-   * Limits for the calls of all anonymous clients combined on a mount without sessions, where anonymous clients
-   * cannot be distinguished.
+   * Limits for the calls of all anonymous clients, counted together, on a mount without sessions, where
+   * anonymous clients cannot be distinguished.
    */
   readonly anonymous: AnonymousLimits
   /**

@@ -8,8 +8,8 @@ export interface SessionChannel {
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * Whether another node writes the stream. That node observes changes itself, so this node sends only
-   * messages that are not caused by a change.
+   * Whether another node writes the stream. That node observes changes itself, so this node sends only those
+   * messages that no change has caused.
    */
   readonly remote?: boolean
 }

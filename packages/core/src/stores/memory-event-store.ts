@@ -48,8 +48,8 @@ const FENCED: AppendResult = { state: 'fenced' }
 const FINAL = { final: true }
 
 /**
- * A lease with a reference to its stream, because three look-ups by text would cost as much as storing an
- * event.
+ * A lease with a reference to its stream. Finding the stream with three look-ups by text would cost as much
+ * as storing an event.
  */
 interface Lease extends StreamLease {
   readonly log: EventLog

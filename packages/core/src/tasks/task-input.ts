@@ -49,7 +49,7 @@ export class TaskQuestions implements RequestChannel {
     return Object.fromEntries([...this.#waiting].map(([id, { question }]) => [id, question]))
   }
 
-  /** The exchange of the call that started to wait last. */
+  /** The exchange of the call that most recently started waiting. */
   get exchange(): Exchange | undefined {
     return [...this.#viewers].at(-1)?.exchange
   }

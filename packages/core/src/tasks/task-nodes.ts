@@ -33,7 +33,7 @@ export class TaskNodes {
     return this.#nodes.id
   }
 
-  /** Announces this node to the others. Returns undefined if it has already done so. */
+  /** Joins the other nodes. Returns undefined if this node has already joined them. */
   ready(): Promise<void> | undefined {
     return this.#joined ? undefined : this.#join()
   }

@@ -33,8 +33,8 @@ interface TaskSlotLimits {
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 
 /**
- * Limits the running tasks. Anonymous clients cannot be distinguished, so all of them combined must leave room
- * for the tasks of principals.
+ * Limits the running tasks. Anonymous clients cannot be distinguished, so together they must leave room for
+ * the tasks of principals.
  */
 export class TaskSlots {
   readonly #limits: TaskSlotLimits

@@ -40,7 +40,7 @@ const serve = (extensions: readonly Extension[] = [search], more: ServerOptions 
   })
 
 describe(`an extension (${SPEC})`, () => {
-  it('is declared with its settings, and only if the server lists it', async () => {
+  it('is declared, together with its settings, only if the server lists it', async () => {
     const on = await callModern(serve(), 'server/discover')
     expect(on.json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { languages: ['en'] } } })
     const off = await callModern(serve([]), 'server/discover')
@@ -49,7 +49,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('calls its settings function for each request', async () => {
+  it('has its settings function called for each request', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -126,7 +126,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('has methods that middleware can wrap, either individually or all together', async () => {
+  it('adds methods that middleware can wrap, individually or all at once', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -248,7 +248,7 @@ describe('an extension definition', () => {
     expect(create).toThrow(problem)
   })
 
-  it('is accepted with an id of 256 characters, or with a method name that only session revisions define', () => {
+  it('is accepted with an id of 256 characters, or with a method name that only revisions with sessions define', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()

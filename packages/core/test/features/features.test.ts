@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include kinds of entries whose list is empty, because entries may be added later', () => {
+  it('include every kind of entry with an empty list, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])

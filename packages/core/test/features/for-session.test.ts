@@ -16,7 +16,7 @@ async function open(server: McpServer) {
 }
 
 describe('server.forSession', () => {
-  it('rejects a name that the session or the server already uses unless `replace` is set', async () => {
+  it('rejects a name that is already used in the session or the server, unless `replace` is set', async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -33,7 +33,7 @@ describe('server.forSession', () => {
     expect(() => own.addTool({ name: 'not a name', handler: () => '' })).toThrow(/ERR_MCP_INVALID_NAME/)
   })
 
-  it("keeps the session's entry if the server adds the same name", async () => {
+  it("keeps the session's entry if the server adds an entry with the same name", async () => {
     const server = create()
     server.setTools([])
     const { peer, session } = await open(server)

@@ -57,7 +57,7 @@ async function namesOf(server: McpServer): Promise<string[]> {
 }
 
 describe('server.observe', () => {
-  it("lists the entries of a synchronous source immediately, after the server's own", async () => {
+  it("lists the entries of a synchronous source immediately, below the server's own entries", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -91,7 +91,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('declares capabilities only for the kinds that the source has', async () => {
+  it('declares capabilities only for the kinds of entries that the source provides', async () => {
     const { server } = create()
     server.observe({ tools: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -237,7 +237,7 @@ describe('a failing source', () => {
   ]
 
   it.each(failures)(
-    'is logged, keeps its last valid list, and is still followed if it %s',
+    'is logged, keeps its last valid list, and is still watched if it %s',
     async (_name, fail) => {
       const { server, log } = create()
       const other = new OtherRegistry('a', 'b')

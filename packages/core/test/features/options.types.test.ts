@@ -78,7 +78,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it('reject other return types, and locals that the server lacks', () => {
+  it('reject a rule that returns another type, or that reads locals that the server lacks', () => {
     never(() => {
       // @ts-expect-error a string is not a verdict
       server.addTool({ name: 'a', visible: () => 'yes', handler })

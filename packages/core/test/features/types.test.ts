@@ -327,7 +327,7 @@ describe('prompt types', () => {
     })
   })
 
-  it('reject values other than messages as results', () => {
+  it('reject results that are not messages', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',

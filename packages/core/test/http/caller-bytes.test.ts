@@ -71,7 +71,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never makes the mount refuse an anonymous address with unread replies', () => {
+  it('never makes the mount refuse requests from an anonymous address with unread replies', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)
@@ -96,7 +96,7 @@ describe('networkOf', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     [undefined, undefined, true],
-  ])('given %s and %s, returns the same network: %s', (one, other, same) => {
+  ])('returns the same network for %s and %s: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same)
   })
 })

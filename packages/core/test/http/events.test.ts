@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it('emits `reject` with the reason for the refusal, as listed in the status table', async () => {
+  it('emits `reject` with a reason from the status table', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })

@@ -97,7 +97,7 @@ describe('required scopes', () => {
     { ref: { type: 'ref/resource', uri: 'c://e' }, argument },
   ].map((params) => request('completion/complete', params))
 
-  it.each(completions)('are checked before middleware runs for $method, $params.ref', async (message) => {
+  it.each(completions)('for $method, $params.ref, are checked before middleware runs', async (message) => {
     const server = scoped()
     let layers = 0
     server.use('completion/complete', (_ctx, next) => {

@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it('counts refusals by reason, and server.stats keeps them even after the mount has closed', async () => {
+  it('counts refusals by reason, and server.stats keeps the counts even after the mount has closed', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -214,7 +214,7 @@ describe('server.stats of a selected server', () => {
     await running
   })
 
-  it('counts only refusals that follow the selection, while the mount counts all refusals', async () => {
+  it('counts only refusals after the server has been selected, while the mount counts all refusals', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []

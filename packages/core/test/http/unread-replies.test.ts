@@ -81,7 +81,7 @@ function modern(name: string, size: number, auth?: AuthInfo): Sent {
 const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status)
 
-describe('a caller whose unread replies exceed half of `limits.queuedBytes`', () => {
+describe('a caller with too many unread replies', () => {
   it.each([
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
@@ -111,7 +111,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('immediately loses its oldest reply if it uses the most bytes when the total exceeds the limit', async () => {
+  it('immediately loses its oldest reply if the total exceeds the limit and no other caller uses more bytes', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -137,7 +137,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     ['several addresses', 4],
     ['one address', 1],
   ])(
-    'loses replies immediately if it is anonymous, and its address never receives 503: %s',
+    'loses replies immediately if it is anonymous, but its address never receives 503: %s',
     async (_, addresses) => {
       const { endpoint, queue, send } = bench()
       const at = (last: number): Sent => ({
@@ -198,7 +198,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('receives a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
+  ])('receives a small result unchanged, but an error in place of a large result, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>

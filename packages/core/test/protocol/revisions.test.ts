@@ -91,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('replaces the code for "resource not found" with the older code in session revisions', () => {
+  it('replaces the code for "resource not found" with the older code in revisions with sessions', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,

@@ -69,7 +69,7 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
     ['baggage', '8193 characters', 'a='.padEnd(8_193, '1'), false],
     ['baggage', '180 members', members(180), true],
     ['baggage', '181 members', members(181), false],
-  ])('is limited in the size of %s: %s', (name, _what, text, taken) => {
+  ])('limits the size of %s: %s', (name, _what, text, taken) => {
     const found: object = read({ traceparent, [name]: text }) ?? {}
     expect(name in found).toBe(taken)
   })

@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('follow simple JSON Schemas, and are records for all others', () => {
+  it('match simple JSON Schemas, and are records for all others', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string

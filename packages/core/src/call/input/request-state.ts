@@ -63,9 +63,9 @@ interface AskedQuestion {
 export interface Round {
   /** The number of the round, starting at 1. */
   readonly number: number
-  /** The responses of complete rounds. */
+  /** The responses of the rounds that are complete. */
   readonly known: ResponsesByKey
-  /** The responses of this round so far. */
+  /** The responses received so far in this round. */
   readonly partial: ResponsesByKey
   readonly asked: ReadonlyMap<string, AskedQuestion>
   /** The handler's state before this round. */

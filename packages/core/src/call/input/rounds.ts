@@ -57,8 +57,8 @@ export async function readResponses(ctx: InputCall): Promise<void> {
 }
 
 /**
- * Obtains the answers to a handler's questions: from the request, by sending requests to the client, or by
- * returning a result with the questions.
+ * Obtains the answers to a handler's questions in one of three ways: from the request, by sending requests to
+ * the client, or by returning a result that contains the questions.
  */
 export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
   const { inputs, scope, message } = ctx
@@ -72,7 +72,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   let answers = NONE
   if (inputs.unmatched !== undefined) {
     answers = await match(first, inputs.unmatched)
-    // The client's responses belong to the first questions. Later questions form another round.
+    // The client's responses answer the questions that are asked first. Later questions form another round.
     inputs.unmatched = undefined
     if (answers.size === Object.keys(first.questions).length) {
       inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
@@ -83,7 +83,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
     }
   }
   if (live === undefined) return ask(ctx, scope.input, needed, answers)
-  // A task does not ask the questions whose answers were already received by its call.
+  // A task does not repeat questions that were answered before the call became a task.
   if (answers.size > 0) inputs.receive(new Map([...inputs.answers, ...answers]), inputs.state)
   return live.resolve(ctx, { ...needed, questions: openOf(needed, answers) }, handle)
 }
@@ -170,7 +170,10 @@ function objectOf(responses: unknown): JsonObject {
   return responses
 }
 
-/** Rejects a malformed response as invalid parameters, because the client made the mistake, not the user. */
+/**
+ * Rejects a malformed response with the error for invalid parameters, because the mistake is the client's,
+ * not the user's.
+ */
 function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
   try {
     checkShape(kind, response, key)

@@ -20,7 +20,7 @@ import type { Clock } from '../../util/clock.ts'
 const MAX_URLS = 16
 /** A reserved key prefix. Handlers do not use it for their own keys. */
 const KEY = 'dev.jetway/open-'
-/** Clients abort a request after a minute of silence, so the call asks again before that. */
+/** Clients abort a request after a minute of silence, so the call asks again before a minute has passed. */
 const MAX_WAIT_MS = 45_000
 const MESSAGE = 'The user has to open a URL first'
 

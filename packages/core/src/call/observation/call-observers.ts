@@ -193,7 +193,7 @@ export class SafeTelemetry {
     }
   }
 
-  /** Runs a step exactly once, regardless of what `run` does. */
+  /** Runs a step exactly once, even if `run` never calls it, or calls it repeatedly. */
   within<T>(run: (step: () => void) => void, step: () => T): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined
     const once = (): void => {

@@ -11,9 +11,9 @@ import type { RequestContext } from '../request-context.ts'
 export interface CallTelemetry {
   /** Read before every request. If it is false, the request is not observed. */
   readonly active: boolean
-  /** Starts the observation of a received request. */
+  /** Starts observing a request that has been received. */
   received(call: ReceivedCall): CallObservation
-  /** Starts the observation of a request before it is sent. */
+  /** Starts observing a request before it is sent. */
   sent(request: SentRequest): SentObservation
 }
 
@@ -28,7 +28,7 @@ export interface ReceivedCall {
   readonly revision: string | undefined
   /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** Whether the method is defined by the revision, by an extension or by a handler of the client. */
+  /** Whether the method is known: defined by the revision, by an extension or by a handler of the client. */
   readonly known: boolean
   /**
    * The registered name of the tool, prompt or resource to which the request refers. The name was chosen by
@@ -47,7 +47,7 @@ export interface ReceivedCall {
 export interface CallObservation {
   /** Whether {@link ServedCall.result} will be read. */
   readonly wantsResult: boolean
-  /** Runs a part of the call: the handler, or the steps that end the call after a timeout or a cancellation. */
+  /** Runs one part of the call: the handler, or the steps that end the call after a timeout or a cancellation. */
   run(step: () => void): void
   end(served: ServedCall): void
 }
@@ -98,7 +98,7 @@ export interface SentObservation {
   readonly meta?: JsonObject | undefined
   /** Headers for a client's HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Runs a part of the request: sending it, a callback for progress, or its cancellation. */
+  /** Runs one part of the request: sending it, a progress callback, or its cancellation. */
   run(step: () => void): void
   end(response: SentResponse): void
 }
@@ -126,7 +126,7 @@ export interface SentFailure {
 export interface ClientTelemetry extends CallTelemetry {
   /**
    * Runs a step outside any span. Called for everything that outlives the request that started it, such as
-   * streams, processes, subscriptions and reconnects.
+   * streams, processes, subscriptions and reconnection attempts.
    */
   apart(step: () => void): void
   /** Called when a session has ended. */

@@ -32,7 +32,7 @@ export interface AppCsp {
   readonly connectDomains?: readonly string[]
   /** Origins for images, scripts, styles, fonts and media. */
   readonly resourceDomains?: readonly string[]
-  /** Origins that the view may load in nested frames. */
+  /** Origins that the interface may load in nested frames. */
   readonly frameDomains?: readonly string[]
   /** Origins for the interface's `<base>` element. */
   readonly baseUriDomains?: readonly string[]
@@ -53,7 +53,7 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
-  /** A dedicated origin, in the format of the client. */
+  /** A dedicated origin for the interface, in the format that the client prescribes. */
   readonly domain?: string
   /** Whether the client should draw a border and a background. @default the client's choice */
   readonly prefersBorder?: boolean

@@ -60,7 +60,10 @@ export function app<App = unknown, Locals = unknown>(
 const clean = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** Matches only origins. Clients copy them into a security policy, where other text could add directives. */
+/**
+ * Matches nothing but origins. Clients copy the text into a security policy, where any other text could add
+ * directives.
+ */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
 const DIRECTIVES: readonly (keyof AppCsp)[] = [
   'connectDomains',

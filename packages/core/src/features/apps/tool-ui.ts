@@ -8,7 +8,7 @@ import type { Guarded } from '../registry/handler.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
-/** An earlier key for the URI. Some authors write both keys. */
+/** The URI's key in earlier versions of the extension. Some authors write both keys. */
 const FLAT_URI = 'ui/resourceUri'
 
 function showsApps(client: ClientView): boolean {

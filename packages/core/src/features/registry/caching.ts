@@ -55,7 +55,7 @@ export type Varies = 'never' | 'perhaps' | 'always'
 interface Policy {
   readonly closed: CacheHints
   readonly configured: CacheHints
-  /** Whether this kind of result has its own scope. */
+  /** Whether this kind of result has a scope of its own. */
   readonly hasOwnScope: boolean
 }
 

@@ -22,7 +22,7 @@ interface ListingOptions<Entry extends Listed<Item>, Item> {
   /** The number of items per page; undefined for a single page. */
   readonly pageSize: number | undefined
   readonly caching: Caching
-  /** Modifies the entries in a caller's list if other entries are hidden from that caller. */
+  /** Modifies the entries in a caller's list if any other entries are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 

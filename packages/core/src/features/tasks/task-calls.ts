@@ -43,8 +43,8 @@ class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks !== 'extension')
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // These calls become tasks at a later step, because their questions are asked inside middleware, and their
-    // headers must be compared first.
+    // A call with questions or with parameters in headers becomes a task at a later step: its questions are asked
+    // inside middleware, and its headers must be compared first.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -191,7 +191,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // To find out whether there is a next page, one more task than fits on the page is read.
+  // Reads one task more than fits on the page, to find out whether there is another page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined

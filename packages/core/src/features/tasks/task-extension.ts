@@ -25,7 +25,7 @@ const MAX_ID_LENGTH = 256
  * Creates the tasks extension, for the `extensions` option. For a client that declares the extension, a call
  * to a tool whose `taskSupport` is `optional` or `required` immediately returns a task. The client fetches
  * the task's result later. Other clients receive the error `-32021` from tools whose `taskSupport` is
- * `required`. Clients can subscribe to changes to their tasks. Session revisions with tasks use the same
+ * `required`. Clients can subscribe to changes to their tasks. Sessions in revisions with tasks use the same
  * tools and the same store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
@@ -82,8 +82,8 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
 }
 
 /**
- * Finds a task for a client that has declared only tasks as in earlier revisions. For other tasks, the client
- * must have declared the extension.
+ * Finds a task for a client that has declared only the tasks capability of earlier revisions. For other
+ * tasks, the client must have declared the extension.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
  */

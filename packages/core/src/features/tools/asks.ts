@@ -47,7 +47,7 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
   const names = new Set<string>()
   for (const [name, ask] of list) {
     if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
-    // A plain object cannot store an answer under this name.
+    // A plain object cannot store an answer under the name `__proto__`.
     if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
@@ -91,7 +91,7 @@ interface Round {
   readonly names: readonly string[]
   readonly own: string
   readonly answers: Readonly<Record<string, unknown>>
-  /** Whether the ask has read a missing answer. If so, its value or error is dropped. */
+  /** Whether the ask has read a missing answer. If so, the ask's value or error is dropped. */
   waits: boolean
 }
 

@@ -11,7 +11,10 @@ const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotation
   ['openWorld', 'openWorldHint'],
 ]
 
-/** Converts short names to the specification's names. Undefined hints are omitted, because clients have defaults. */
+/**
+ * Converts short names to the specification's names. Undefined hints are omitted, because clients then apply
+ * their defaults.
+ */
 export function normaliseHints(subject: Subject, given: AnyTool['annotations']): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')

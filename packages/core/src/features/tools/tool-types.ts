@@ -173,7 +173,10 @@ export interface ToolDefinition<
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
-/** For tools without an `outputSchema`, rejects objects of schemas, and values that are almost a result. */
+/**
+ * For tools without an `outputSchema`, rejects values that are almost a result. For all tools, rejects an
+ * object whose members are schemas where a schema is expected.
+ */
 export type CheckTool<I, O, R> = CheckSchema<'inputSchema', I> &
   (O extends AnySchema ? CheckSchema<'outputSchema', O> : Refuse<ToolProblem<R>>)
 
@@ -184,7 +187,7 @@ type CheckSchema<Member extends string, S> = S extends { readonly '~standard': u
     ? unknown
     : { readonly [M in Member]: RefuseShape<S> }
 
-/** Rejects an object of schemas where a schema is expected, in a tool or in any tool of a union. */
+/** Rejects an object whose members are schemas where a schema is expected, in a tool or in any tool of a union. */
 export type NoShape<T> = {
   readonly [K in 'inputSchema' | 'outputSchema']?: RefuseShape<T extends unknown ? T[keyof T & K] : never>
 }

@@ -140,8 +140,8 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
 }
 
 /**
- * Accepts all ASCII characters except these. A table with 128 entries is enough, because canonical URIs are
- * ASCII.
+ * Accepts all ASCII characters except the given ones. A table with 128 entries is enough, because canonical
+ * URIs are ASCII.
  */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)

@@ -2,7 +2,7 @@ import { canonical, compileParts } from './compile.ts'
 import { parseParts, type Expression } from './parse.ts'
 import { scan } from './scan.ts'
 
-/** The maximum length of a percent-encoded URI. Each character costs the scanner a bounded number of steps. */
+/** The maximum length of a percent-encoded URI. The scanner needs a bounded number of steps for each character. */
 const MAX_URI_LENGTH = 8192
 
 /**

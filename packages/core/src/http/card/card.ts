@@ -6,10 +6,10 @@ import { slashed } from '../sse-paths.ts'
 import type { HttpReply } from '../types.ts'
 
 /*
- * The texts that this file implements. Their addresses and fields have changed several times, so all of them
- * are in this file.
+ * The specifications that this file implements. Their URLs and fields have changed several times, so
+ * everything that depends on them is in this file.
  *
- * - Server Cards, the extension of SEP-2127, as of 2026-07-24 (commit 8924e08). Its schema is still the same on
+ * - Server Cards, the extension of SEP-2127, as of 2026-07-24 (commit 8924e08). Its schema was still the same on
  *   2026-08-12 (526201b): https://github.com/modelcontextprotocol/ext-server-card/blob/main/docs/discovery.md
  * - AI Catalog 0.9, of 2026-11-22: https://github.com/Agent-Card/ai-catalog/releases/tag/v0.9.0
  * - For `legacy`: MCP Catalog, as of 2026-07-13 (commit 3b2d974 of the extension), and the path of SEP-1649.
@@ -18,7 +18,7 @@ const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.sc
 const CARD = 'application/mcp-server-card+json'
 const CATALOG = 'application/ai-catalog+json'
 
-/** Where the source of a server is. */
+/** Where a server's source code is. */
 interface RepositoryOptions {
   /** The URL of the repository. */
   readonly url: string
@@ -26,11 +26,11 @@ interface RepositoryOptions {
   readonly source: string
   /** The folder of the server in the repository. @default the root */
   readonly subfolder?: string
-  /** The id of the repository on its host, which renaming does not change. @default none */
+  /** The repository's id on its host, which stays the same if the repository is renamed. @default none */
   readonly id?: string
 }
 
-/** The options of {@link serverCard}. The rest of the card is the metadata of the server. */
+/** The options of {@link serverCard}. The rest of the card comes from the server's metadata. */
 export interface ServerCardOptions {
   /**
    * The reversed domain of the publisher, a slash and a name, such as `com.example/shop`. Use the server's name
@@ -39,7 +39,7 @@ export interface ServerCardOptions {
   readonly name?: string
   /** What the server does, in 1 to 100 characters. @default the server's description */
   readonly description?: string
-  /** Where the source of the server is. @default not on the card */
+  /** Where the server's source code is. @default not on the card */
   readonly repository?: RepositoryOptions
   /**
    * Also serves the card at `/.well-known/mcp/server-card.json` and a catalog at `/.well-known/mcp/catalog.json`,
@@ -51,11 +51,14 @@ export interface ServerCardOptions {
 const REPOSITORY: OptionNames<RepositoryOptions> = { url: 1, source: 1, subfolder: 1, id: 1 }
 const NAMES: OptionNames<ServerCardOptions> = { name: 1, description: 1, repository: REPOSITORY, legacy: 1 }
 const NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/
-/** The schema describes these in words only: https://github.com/modelcontextprotocol/ext-server-card/blob/main/schema.ts. */
+/**
+ * Matches version ranges, which the schema rules out only in words:
+ * https://github.com/modelcontextprotocol/ext-server-card/blob/main/schema.ts.
+ */
 const VERSION_RANGE = /^[\^~<>=]|(?:^|\.)[x*](?:\.|$)/i
 const MAX_BYTES = 16_384
 
-/** The text requires these headers, because clients in browsers read the documents. */
+/** The specification requires these headers, because clients in browsers read the documents. */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET',
@@ -65,11 +68,12 @@ const CORS = {
 const BARE = { ...CORS, allow: 'GET, HEAD, OPTIONS' }
 
 /**
- * Publishes a server card and an AI Catalog, as the option `card` of a mount with `publicUrl`. Clients read them
- * without credentials, before they connect. They list no tools, because lists depend on the caller.
+ * Publishes a server card and an AI Catalog, for the `card` option of a mount with `publicUrl`. Clients read
+ * the two documents without credentials, before they connect. The documents list no tools, because lists
+ * depend on the caller.
  *
- * @throws `ERR_MCP_OPTION`. The mount throws it too: without `publicUrl`, with a function that chooses the server,
- * and for a card that breaks the schema or is larger than 16 KiB
+ * @throws `ERR_MCP_OPTION`. Creating the mount also throws this error: without `publicUrl`, with a function
+ * that chooses the server, and for a card that violates the schema or is larger than 16 KiB
  */
 export function serverCard(options: ServerCardOptions = {}): ServerCard {
   checkNames(options, NAMES)
@@ -82,7 +86,7 @@ function describe(
 ): WellKnown {
   if (info === undefined)
     throw usageError('ERR_MCP_OPTION', 'The option card describes one server, so no function may choose it')
-  // The address never comes from a request, because caches keep the documents for everybody.
+  // The URL is never taken from a request, because caches share the documents among all clients.
   if (publicUrl === undefined)
     throw usageError('ERR_MCP_OPTION', 'The option card needs publicUrl, the address that clients use')
   check('publicUrl', URL.canParse(String(publicUrl)), 'must be an absolute URL')
@@ -97,7 +101,7 @@ function describe(
   const answerCard = answering(card, CARD)
   const documents = new Map([
     [`${mcp}/server-card`, answerCard],
-    // A proxy may have removed a prefix.
+    // The card is also served at the path that the app sees, because a proxy may have removed a prefix.
     [`${inner}/server-card`, answerCard],
     ['/.well-known/ai-catalog.json', answering({ specVersion: '0.9', entries }, CATALOG)],
   ])
@@ -107,13 +111,13 @@ function describe(
       .set('/.well-known/mcp/catalog.json', answering({ specVersion: 'draft', entries }, 'application/json'))
   return {
     paths: [...documents.keys()],
-    // A mount below a prefix serves its card only. The catalog is optional, and belongs to the site.
+    // A mount below a prefix serves only its card. The catalog is optional, and belongs to the whole site.
     elsewhere: true,
     answer: (request) => documents.get(request.path?.replace(/\/$/, '') ?? '')?.(request),
   }
 }
 
-/** Joins the documents of one mount. If two have the same path, the mount serves the first one. */
+/** Combines the documents of one mount. If two documents have the same path, the mount serves the first one. */
 function joinDocuments(documents: readonly (WellKnown | undefined)[]): WellKnown {
   const found = documents.filter((each) => each !== undefined)
   return {

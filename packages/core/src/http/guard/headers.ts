@@ -53,8 +53,8 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
 
 /**
- * Returns whether a header could be one of these, judging by its first letter and its length. This cheap test
- * excludes most headers.
+ * Returns whether a header could be one of those that must not be repeated, judging by its first letter and
+ * its length. This cheap test excludes most headers.
  */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {

@@ -76,7 +76,10 @@ export class SseConnection implements Due {
     return this.#writer.reply(readerOf(request, caller))
   }
 
-  /** Adopts the credentials of a message, so that a client that renews its credentials can keep its stream. */
+  /**
+   * Uses the credentials of a message from now on, so that a client that renews its credentials can keep its
+   * stream.
+   */
   renew(expiresAt: number | undefined): void {
     this.#writer.expiresAt = expiresAt
   }

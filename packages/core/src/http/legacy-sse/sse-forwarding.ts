@@ -55,7 +55,7 @@ export class SseForwarding {
   }
 
   /**
-   * Announces this node to the others. Resolves to the suffix of this mount's ids.
+   * Joins the other nodes. Resolves to the suffix of this mount's ids.
    *
    * @throws StoreFailure
    */

@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts the sessions on both transports, because the limits apply to them combined. */
+  /** Counts the sessions on both transports, because the limits apply to their total number. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -83,7 +83,7 @@ export class LegacySse {
     if (!sessions.reserve(principal, context.options.sessions.max / 2)) return refuse('tooManySessions')
     let opened = false
     try {
-      // Announces this node to the others before its id appears in the URL for messages.
+      // Joins the other nodes before this node's id appears in the URL for messages.
       const ending = (await this.#forwarding?.begin()) ?? ''
       return await context.servers.serve({ request, caller }, (server) => {
         if (context.work.closing) return refuse('draining')

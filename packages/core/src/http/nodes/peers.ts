@@ -48,7 +48,7 @@ export class Peers {
     return this.#shared.nodes.id
   }
 
-  /** Announces this node to the others. Returns undefined if this node has already joined them. */
+  /** Joins the other nodes. Returns undefined if this node has already joined them. */
   ready(): Promise<void> | undefined {
     if (this.#joined) return undefined
     this.#joining ??= this.#join().finally(() => {

@@ -76,7 +76,8 @@ export class ServedServer implements ServerMount {
 
   /** Informs a subscription of changes until the subscription closes. */
   addSubscription(subscription: Subscription): void {
-    // No other request can write to this stream.
+    // On such platforms, no other request can write to this stream, so the subscription listens for changes
+    // itself.
     if (isolatedRequests()) {
       subscription.onClose(this.runtime.onChange((event) => subscription.onChange(event)))
       return

@@ -162,7 +162,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   yieldStream({ kind, stream, fence = Infinity }: YieldMail): void {
     const { standalone } = this
     if (standalone === undefined || stream !== this.#standaloneToken) return
-    // The sender took over the stream before this node did.
+    // The message is out of date, because this node took over the stream after the sender did.
     if (fence < (this.#streams?.get(stream ?? '')?.lease.fence ?? 0)) return
     if (kind === 'seized') standalone.release()
     else standalone.close()

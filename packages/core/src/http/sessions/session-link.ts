@@ -71,8 +71,8 @@ export class SessionLink implements OtherNodes {
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Other nodes need not know immediately that the session is initialized. This change occurs once in every
-    // session.
+    // Other nodes need not learn immediately that the session is initialized, so no message is sent for this
+    // change, which occurs once in every session.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }

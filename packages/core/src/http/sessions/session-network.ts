@@ -126,10 +126,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /**
-   * Runs one step at a time. All steps that are requested while a step runs are combined into a single
-   * further read.
-   */
+  /** Runs one step at a time. If steps are requested while one is running, a single read afterwards replaces them. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true

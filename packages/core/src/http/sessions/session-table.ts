@@ -269,7 +269,7 @@ export class SessionTable implements SessionHome {
     return this.#shared === undefined ? 'ended' : 'released'
   }
 
-  /** Announces this node to the others before its id appears in a record. */
+  /** Joins the other nodes before this node's id appears in a record. */
   #joined(): Awaitable<void> {
     return fromStore(() => this.network?.peers.ready())
   }

@@ -60,8 +60,8 @@ export class PostExchange implements Exchange, Due {
     return this.#options.revision
   }
   /**
-   * A question on a queued response would not reach the client, and would keep the session active while it is
-   * pending.
+   * Whether requests can be sent to the client during the call. If the reply is queued behind earlier ones, a
+   * request would not reach the client, but would keep the session active while it is pending.
    */
   get duplex(): boolean {
     const { context, live, request } = this.#options

@@ -21,7 +21,7 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
-  /** Counts the open streams while they are being ended. */
+  /** Set while all streams are being ended. Counts those that are still open. */
   #ending: PendingWork | undefined
   /** Whether the end of every stream is detected, so that streams and their queued bytes can be counted. */
   readonly counts: boolean

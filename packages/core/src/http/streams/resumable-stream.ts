@@ -44,7 +44,7 @@ interface ResumableStreamOptions {
   readonly owner?: StreamOwner
 }
 
-/** The owner of streams, which these functions notify. */
+/** The owner of streams. A stream calls these functions to notify its owner. */
 interface StreamOwner {
   /** Called once, after the stream has ended. */
   streamEnded(stream: ResumableStream): void
@@ -158,7 +158,8 @@ export class ResumableStream implements EventStream {
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
-      // A client that tries to resume must learn that nothing is left. Otherwise, it would retry forever.
+      // A client that tries to resume must be told that there are no more events. Otherwise, it would retry
+      // forever.
       this.close()
       return
     }

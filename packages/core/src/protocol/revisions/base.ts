@@ -24,7 +24,7 @@ type OfEra =
 /** A result as JSON text. */
 type Encoder = (result: JsonObject) => string
 
-/** Creates the behaviour that all revisions share from the data of one revision. */
+/** Creates the behaviour that all revisions share, from the data of one revision. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)

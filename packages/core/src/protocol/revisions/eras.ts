@@ -97,7 +97,7 @@ function httpStatus({ code, reason }: McpError): number {
   }
 }
 
-/** Creates the behaviour that all session revisions share, from one revision's data. */
+/** Creates the behaviour that all revisions with sessions share, from one revision's data. */
 export const legacyRevision = (data: RevisionData): Revision => ({
   ...baseRevision(data),
   era: 'legacy',

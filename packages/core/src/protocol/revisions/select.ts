@@ -77,9 +77,9 @@ function find(served: readonly Revision[], era: Era, version: string): Revision 
 }
 
 /**
- * Returns whether a message belongs to the era in which every request carries its own metadata. Always true if
- * the server supports only this era. Always false if the server does not support it, so that clients that try
- * it first fall back.
+ * Returns whether a message belongs to the era in which every request carries its own metadata. Always true
+ * if the server supports only this era. Always false if the server does not support this era, so that clients
+ * that try it first fall back to sessions.
  */
 export function isStateless(
   message: JsonRpcRequest | JsonRpcNotification,
@@ -87,7 +87,7 @@ export function isStateless(
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  // Revisions are sorted newest first, so if the last one belongs to that era, all of them do.
+  // Revisions are sorted newest first, so if the last one has no sessions, none of them has.
   if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
   return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
@@ -141,8 +141,8 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
   })
 
 /**
- * Creates the message that session clients show to users. The same message makes newer clients fall back to
- * `initialize`.
+ * Creates the error message that clients with sessions show to users. The same message makes newer clients
+ * fall back to `initialize`.
  */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')

@@ -4,7 +4,10 @@ import { asZod, definitionOf, type ZodSchema } from './zod.ts'
 const MAX_DEPTH = 32
 const PLAIN_TYPES = new Set(['string', 'number', 'int', 'boolean', 'null', 'any', 'unknown', 'enum'])
 const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
-/** Metadata that converts unchanged. Any other metadata may change the schema, or request headers. */
+/**
+ * Metadata that zod copies unchanged. Any other metadata may change the schema, or may ask clients to send
+ * headers.
+ */
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**

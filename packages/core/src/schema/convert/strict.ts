@@ -72,7 +72,7 @@ function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   return joined
 }
 
-/** Keywords other than `properties` that distinguish the alternatives of a union. */
+/** The keywords that, like `properties`, distinguish the alternatives of a union. */
 const DISTINGUISHING = ['type', 'const', 'enum', 'required']
 const STRUCTURE = [
   '$schema',

@@ -62,7 +62,7 @@ export const definitionOf = ({ _zod: internals }: ZodSchema): ZodDef => internal
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals
-  // The author's getter may create a new schema on every call, of which zod keeps the first.
+  // The author's getter may create a new schema on every call, but zod keeps the first one.
   if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
   if (def.type === 'pipe') return side === 'input' ? def.in : def.out
   return def.innerType

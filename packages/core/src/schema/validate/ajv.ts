@@ -5,9 +5,9 @@ import type { JsonSchema } from '../types.ts'
 const createOptions = (): Options => ({
   // Unknown keywords and formats are annotations, as in the specification.
   strict: false,
-  // Validation stops at the first error, because data from a peer must not determine how long it takes.
+  // Validation stops at the first error, because data from a peer must not determine how long validation takes.
   allErrors: false,
-  // This is off, because the interpreter explains the issues.
+  // Messages are off, because the interpreter explains why a value is invalid.
   messages: false,
   // Otherwise, every object would satisfy `required: ["constructor"]`.
   ownProperties: true,

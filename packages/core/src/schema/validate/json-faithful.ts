@@ -25,7 +25,8 @@ export function isJsonFaithful(value: unknown, depth = 0): boolean {
       const prototype: unknown = Object.getPrototypeOf(value)
       // Instances may have a `toJSON` method, or getters that are visible to a validator but not to JSON.
       if (prototype !== Object.prototype && prototype !== null) return false
-      // A plain object has only own keys, so `for...in` is used, because `Object.keys` would create an array.
+      // `for...in` is used because, unlike `Object.keys`, it does not create an array. A plain object inherits no
+      // keys.
       for (const key in value)
         if (!isJsonFaithful((value as Record<string, unknown>)[key], depth + 1)) return false
       return true

@@ -232,7 +232,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
     ])(
-      'is treated as a result if the schema declares content, but not all the other members of %j',
+      'is treated as a result if the schema declares `content` but lacks another member of %j',
       async (value) => {
         const schema = { type: 'object', properties: { content: { type: 'string' } } }
         expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
@@ -276,7 +276,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'must have a `contents` member, because bare contents are logged as an error: %j',
+    'is logged as an error if its contents are not wrapped in a `contents` member: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })

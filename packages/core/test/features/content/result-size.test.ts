@@ -113,7 +113,7 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error if %s is too large, but keeps its code', async (_name, thrown) => {
+  ])('replaces an error, but keeps its code, if %s is too large', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',

@@ -185,7 +185,7 @@ describe('the prompt named in prompts/get', () => {
     },
   )
 
-  it('is truncated in the error if it is unknown', async () => {
+  it('has its name truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })

@@ -58,7 +58,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     }
   })
 
-  it('apply to every result, but a resource is read with a public scope only if the resource is public', async () => {
+  it('apply to every result, except that a public scope does not apply to reads', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -121,7 +121,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private if there is middleware, unless the kind is explicitly public', async () => {
+  it('becomes private if the server has middleware, unless that kind of result is explicitly public', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -143,7 +143,7 @@ describe('a public cacheScope', () => {
     expect(await hints(meant, 'resources/list')).toEqual([9, 'private'])
   })
 
-  it('becomes private if instructions are a function', async () => {
+  it('becomes private if `instructions` is a function', async () => {
     const asking = createServer({ cache, instructions: () => 'for you' })
     expect(await hints(asking, 'server/discover')).toEqual([9, 'private'])
     const fixed = createServer({ cache, instructions: 'for all' })
@@ -179,7 +179,7 @@ describe('the pages of a list', () => {
   })
 })
 
-describe('cache hints for a resource and for one read', () => {
+describe('cache hints set for a resource or for a single read', () => {
   function reading(options: ServerOptions = {}): McpServer {
     const server = createServer(options)
     server.addResource({

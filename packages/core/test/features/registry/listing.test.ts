@@ -91,7 +91,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('passes items to middleware before it adapts them to the revision', async () => {
+  it('adapts items to the revision only after they have passed through middleware', async () => {
     const { methods } = serve([tool('a', { title: 'A' }), tool('b')], 1)
     const list = await call(methods, 'tools/list', {}, { revision: '2024-11-05' })
     expect(list).toMatchObject({ tools: [{ name: 'a', title: 'A' }] })
@@ -165,7 +165,7 @@ describe('list pages', () => {
     [{}],
     ['A'.repeat(100_000)],
   ])(
-    'cannot be read with the cursor %j, which is rejected with -32602 with and without a `pageSize`',
+    'cannot be read with the invalid cursor %j, whether or not `pageSize` is set',
     async (cursor) => {
       for (const features of [serve(letters, 2), serve(letters)]) {
         const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))

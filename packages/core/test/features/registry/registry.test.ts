@@ -91,7 +91,7 @@ describe('Registry', () => {
 })
 
 describe('a registration handle', () => {
-  it('updates the given members in a new entry, and keeps all other members', () => {
+  it('replaces the entry with one in which the given members are updated', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     const before = registry.get('a')
@@ -190,7 +190,7 @@ describe('Registry.onChange', () => {
     expect(registry.offered).toBe(false)
   })
 
-  it('does not call removed listeners, or listeners added later', async () => {
+  it('does not call listeners that were removed before, or added after, the change', async () => {
     const registry = create()
     let calls = 0
     registry.add({ name: 'a' })

@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('receives entries in the order of registration, even if some rules are slow', async () => {
+  it('receives entries in the order of registration, even if some `visible` rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -248,7 +248,7 @@ describe('a `visible` rule', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'yes' }] })
   })
 
-  it("is logged together with the hidden entry's name if it throws", async () => {
+  it("hides the entry if it throws, and the error is logged with the entry's name", async () => {
     const logged: object[] = []
     const server = create({ logger: { ...silent, error: (fields: object) => void logged.push(fields) } })
     const failure = new Error('canary')

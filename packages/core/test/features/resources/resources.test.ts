@@ -152,7 +152,7 @@ describe('the resource requested by resources/read', () => {
     },
   )
 
-  it('is chosen independently of the order of registration', async () => {
+  it('is the same, regardless of the order of registration', async () => {
     const reversed = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => 'norwegian')],

@@ -58,8 +58,8 @@ async function ended({ ask }: Bench, taskId: string, capabilities?: object): Pro
   throw new Error('The task never ended')
 }
 
-describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`, () => {
-  it('can read a task that it started in 2025-11-25, including its result', async () => {
+describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks capability (${SEP})`, () => {
+  it('can read a task that it started with 2025-11-25, including the result', async () => {
     const bench = open()
     const taskId = await bench.begin('quick')
     expect(await ended(bench, taskId)).toMatchObject({
@@ -74,7 +74,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     })
   })
 
-  it('sees a task with a tool error as failed, not as completed', async () => {
+  it('sees a task that ended with a tool error as failed, not as completed', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -85,7 +85,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     expect(shown).not.toHaveProperty('ttl')
   })
 
-  it('can cancel a task that it started in 2025-11-25, but only once', async () => {
+  it('can cancel a task that it started with 2025-11-25, but only once', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const { json } = await bench.ask('tasks/cancel', { taskId })
@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("cannot read another principal's task, or any task if the request declares no capabilities", async () => {
+  it("cannot read another principal's task, and cannot read any task without declaring capabilities", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

@@ -81,7 +81,7 @@ const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
 describe(`answers that a call received before it became a task (${SEP})`, () => {
-  it('are passed to the handler of a tool that declares asks', async () => {
+  it('are passed to the handler of a tool that declares `asks`', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
     const second = await call('declared', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -91,7 +91,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['declared'])
   })
 
-  it('are passed to the handler even if the client declared the tasks extension only after the questions', async () => {
+  it('are passed to the handler even if the client did not declare the tasks extension in its first request', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     expect(askedOf(first)).toEqual(['who', 'where'])

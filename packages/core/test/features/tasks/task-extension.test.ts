@@ -116,7 +116,7 @@ const filled = (n: number): object => ({ action: 'accept', content: { n } })
 const as = (principal: string): ModernCall => ({ more: { auth: { principal } } })
 
 describe(`a tool that can run as a task (${SEP})`, () => {
-  it('returns a stored task in the flat format of the extension', async () => {
+  it("returns a stored task in the extension's flat format", async () => {
     const bench = open()
     const { json, text } = await bench.ask('tools/call', { name: 'slow' })
     expect(json.result).toMatchObject({
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('ends the task after the failure "%s", with status %s', async (how, status, outcome) => {
+  ])('after the failure "%s", ends the task with status %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -204,7 +204,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it('is declared through the extension, not through the task capability of session revisions', async () => {
+  it('is declared through the extension, not through the tasks capability of revisions with sessions', async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')
@@ -285,7 +285,7 @@ describe(`the task methods (${SEP})`, () => {
 })
 
 describe(`input for a task (${SEP})`, () => {
-  it('is requested through tasks/get, and can be sent in parts through tasks/update with unique keys', async () => {
+  it('is requested through tasks/get under unique keys, and can be sent in parts through tasks/update', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))
@@ -338,7 +338,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(task).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is requested before the task starts if the tool declares asks', async () => {
+  it('is requested before the task starts if the tool declares `asks`', async () => {
     const bench = open()
     const first = await bench.ask('tools/call', { name: 'first', arguments: {} })
     expect(first.json.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })

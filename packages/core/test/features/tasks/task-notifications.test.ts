@@ -82,7 +82,7 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it('receives an acknowledgement and then only the states of those tasks, in the form of tasks/get', async () => {
+  it('receives an acknowledgement, and then only the states of those tasks, in the format of tasks/get', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])

@@ -427,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again after a second tasks/result request, and the first answer cancels the duplicate', async () => {
+  it('are sent again on a second tasks/result request, and the first answer cancels the duplicate', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -487,7 +487,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
 })
 
 describe('notifications from a task', () => {
-  it('name the task in their metadata: progress, log messages and status changes', async () => {
+  it("contain the task's id in their metadata, whether they report progress, a log message or a status change", async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -537,7 +537,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await status(own, taskId)).toBe('working')
   })
 
-  it("is the caller's principal, in every session", async () => {
+  it("is the caller's principal, and therefore the same in every session", async () => {
     const { server, gate: held } = bench()
     const ann = await openAnsweringClient(server, as('ann'))
     const taskId = await idOf(ann, { name: 'slow' })
@@ -656,7 +656,7 @@ describe('the task list (https://modelcontextprotocol.io/specification/2025-11-2
 })
 
 describe('the task limits', () => {
-  it('restrict the number of running tasks for each owner', async () => {
+  it('restrict how many tasks each owner can run at the same time', async () => {
     const { client, server } = await started(bench({ limits: { running: 2 } }))
     const first = await idOf(client, { name: 'slow' })
     await idOf(client, { name: 'slow' })
@@ -698,7 +698,7 @@ describe('the task limits', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('fail a task whose result does not fit into the store', async () => {
+  it('make a task fail if its result does not fit into the store', async () => {
     const { client, gate: held } = await started(stored({ maxBytes: 2_000 }))
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve('x'.repeat(3_000))

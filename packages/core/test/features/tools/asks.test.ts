@@ -52,7 +52,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it("is sent to the client, and the handler runs exactly once, with the client's answer", async () => {
+  it("is sent to the client, and the handler then runs exactly once, with the client's answer", async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       request(
@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several declared asks', () => {
-  it('wait for an answer even if an ask catches the error for the missing answer', async () => {
+  it('wait for a missing answer even if an ask catches the error thrown by reading it', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -368,7 +368,7 @@ it('a server accepts answers even if its call limit has been reached', async () 
   expect((await Promise.all(replies)).map(textOf)).toEqual(['Deleted a', 'Deleted b'])
 })
 
-it('a server runs middleware once per call, regardless of the number of rounds', async () => {
+it('a server runs middleware once per call, regardless of the number of rounds of questions', async () => {
   const { server, runs } = deleteFolder()
   let around = 0
   server.use('tools/call', async (_ctx, next) => {

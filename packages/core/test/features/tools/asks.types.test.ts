@@ -40,7 +40,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it('is inferred from a simple JSON Schema, and is an object otherwise', () => {
+  it('is inferred from a simple JSON Schema, and is a generic object type for any other JSON Schema', () => {
     expectTypeOf(
       elicit('?', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }),
     ).toExtend<Question<{ readonly ok: boolean }>>()
@@ -226,7 +226,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('give the handler no access to answers other than those of the declared asks', () => {
+  it('give the handler access only to the answers of the declared asks', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -253,7 +253,7 @@ describe('the functions in `asks`', () => {
     })
   })
 
-  it('receive a context that lacks members with side effects', () => {
+  it('receive a context without the members that have side effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -457,7 +457,7 @@ describe('inputRequired', () => {
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('lets the handler read answers with or without declines', () => {
+  it('lets the handler read accepted answers with get(), and accepted or declined answers with see()', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {

@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools by descending priority, whereas by default they keep the order of registration', async () => {
+  it('sorts tools by descending priority instead of by the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',

@@ -169,11 +169,11 @@ describe('expansion beyond the published examples', () => {
     expect(expandUriTemplate('notes://café%20bar/{id}', { id: 'ü' })).toBe('notes://caf%C3%A9%20bar/%C3%BC')
   })
 
-  it('keeps percent-encoded triplets in values of reserved expressions, and encodes other percent signs', () => {
+  it('keeps percent-encoded triplets in the values of reserved expressions, and encodes other percent signs', () => {
     expect(expandUriTemplate('{+a}', { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 
-  it('counts code points when it truncates values to a prefix length, and therefore never splits a character', () => {
+  it('counts code points when it truncates values to a prefix length, so that it never splits a character', () => {
     expect(expandUriTemplate('{a:2}', { a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
   })
 

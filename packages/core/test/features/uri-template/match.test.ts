@@ -112,7 +112,7 @@ describe('named variables', () => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 
-  it('collect repeated values into an array if they have the explode modifier', () => {
+  it('with the explode modifier, collect repeated values into an array', () => {
     expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
     expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
   })

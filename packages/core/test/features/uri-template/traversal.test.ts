@@ -113,7 +113,7 @@ const plant = (template: string, form: string): string =>
   })
 
 describe('path traversal through a template', () => {
-  it('is tested with at least sixty spellings of a traversal', () => {
+  it('is tested with at least sixty spellings', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
@@ -130,7 +130,7 @@ describe('path traversal through a template', () => {
   })
 
   it.each(TEMPLATES)(
-    'is not suspected in a harmless value with two dots, which matches the template %s',
+    'is not detected in a harmless value with two dots, which still matches the template %s',
     (template) => {
       expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
     },

@@ -128,7 +128,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
-  it('hides request headers from handler contexts, because an app may log its contexts', async () => {
+  it('keeps request headers out of handler contexts, because an app may log its contexts', async () => {
     const { server, handler } = serve()
     const deep = { depth: 12, showHidden: true }
     server.addTool({ name: 'inspect', handler: (_args, ctx) => inspect(ctx, deep) })

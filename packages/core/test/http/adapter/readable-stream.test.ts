@@ -30,7 +30,7 @@ function opened() {
 }
 
 describe('a stream reply as a ReadableStream', () => {
-  it('makes the writer wait while 16 KiB are queued, and measures only the time spent waiting', async () => {
+  it('makes the writer wait while 16 KiB are queued, and measures only its waiting time', async () => {
     const { seen, write, reader } = opened()
     await settled()
     expect(write('x'.repeat(16_383))).toBeUndefined()

@@ -153,7 +153,7 @@ describe('requests for a server card or catalog', () => {
     (await get(path)).headers.get('etag') ?? ''
 
   it.each([CARD, CATALOG])(
-    'receive a reply that any cache may keep for an hour after GET or HEAD: %s',
+    'receive a reply to GET and HEAD that any cache may keep for an hour: %s',
     async (path) => {
       const got = await request(path)
       const head = await request(path, { method: 'HEAD' })
@@ -189,7 +189,7 @@ describe('requests for a server card or catalog', () => {
     expect(response.headers.get('etag')).toBe(await tagOf(CARD))
   })
 
-  it('are allowed from browsers with any origin, and receive 405 for methods such as POST', async () => {
+  it('are allowed from any origin, but receive 405 for methods such as POST', async () => {
     const preflight = await request(CARD, { method: 'OPTIONS', headers: { origin: 'https://ide.example' } })
     expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
       204,
@@ -218,7 +218,7 @@ describe('the public documents of a mount', () => {
     expect(await (await request(CATALOG)).text()).toBe('metadata')
   })
 
-  it('are marked as served elsewhere once those of `authenticate` are', () => {
+  it('are marked as served elsewhere once the documents of `authenticate` are marked', () => {
     const wellKnown = { paths: ['/a'], elsewhere: false, answer: () => undefined }
     const server = new McpServer(INFO)
     const publicUrl = `${ORIGIN}/mcp`

@@ -112,7 +112,7 @@ describe("a caller's identity", () => {
     [60, 200],
     [61, 401],
   ])(
-    'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
+    'is accepted until 60 s after it expires, to tolerate clock skew: %i s after the expiry time, the status is %i',
     async (seconds, status) => {
       const harness = createHarness({
         endpoint: {
@@ -130,7 +130,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'must have a principal; otherwise the status is 500, and the log names the option that returned it: %j',
+    'must have a principal; if not, the status is 500, and the log names the option that returned the identity: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()

@@ -55,8 +55,8 @@ describe('the Host check on a loopback socket', () => {
   })
 })
 
-describe('the Host check on other sockets', () => {
-  it('accepts any host if there is no list of allowed hosts', () => {
+describe('the Host check with and without `allowedHosts`', () => {
+  it('accepts any host if there is no list and the socket has no loopback address', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
@@ -162,7 +162,7 @@ describe("a mount's guard", () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('mentions the option to set, but not the host, when it refuses a request', async () => {
+  it('names the option to set, but not the host, when it refuses a request', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')
@@ -171,7 +171,7 @@ describe("a mount's guard", () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('caches the result for a limited number of hosts, but checks every host', async () => {
+  it('caches the results for a limited number of hosts, but still checks all other hosts', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)

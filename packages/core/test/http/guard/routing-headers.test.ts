@@ -52,7 +52,7 @@ const query = (
   name = 'query',
 ): Promise<Answer> => callModern(harness, 'tools/call', { name, arguments: args }, { headers })
 
-describe('the check of Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers)', () => {
+describe('the Mcp-Name check (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers)', () => {
   it.each([
     ['prompts/get', { name: 'héllo' }, '=?base64?aMOpbGxv?='],
     ['resources/read', { uri: 'a://é' }, '=?base64?YTovL8Op?='],
@@ -87,7 +87,7 @@ describe('the check of Mcp-Name (https://modelcontextprotocol.io/specification/2
   )
 })
 
-describe('the check of Mcp-Param-* headers (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers)', () => {
+describe('the Mcp-Param-* check (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers)', () => {
   it.each<[object, Sent['headers']]>([
     [{ region: 'eu' }, { 'mcp-param-region': 'eu' }],
     [{ region: 'eu' }, { 'mcp-param-region': ' eu ' }],
@@ -287,7 +287,7 @@ describe('Mcp-Param-* headers for a tool that runs as a task (https://modelconte
     await vi.waitFor(() => expect(harness.ran.at(-1)).toBe('asks'), { interval: 1 })
   })
 
-  it("are checked after the client's support for tasks", async () => {
+  it('are checked only if the client supports the tasks that the tool requires', async () => {
     const harness = open()
     const params = { name: 'required', arguments: { region: 'eu' } }
     const answer = await callModern(harness, 'tools/call', params, { headers: { 'mcp-param-region': 'us' } })

@@ -25,7 +25,7 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('responses on an HTTP+SSE connection', () => {
-  it('exceed their limit if queued and reserved bytes together exceed four results of the maximum size', () => {
+  it('exceed the limit if queued and reserved bytes together exceed four maximum-size results', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)

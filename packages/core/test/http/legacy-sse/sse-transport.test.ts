@@ -98,7 +98,7 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('opened with the Accept header %s, has the status %i', async (accept, status) => {
+  ])('opened with the Accept header %s, has status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
@@ -247,7 +247,7 @@ describe('POST /message', () => {
   it.each([
     ['an unknown session', { query: { sessionId: 'nobody' } }, 404, 'Session not found'],
     ['a missing session id', { query: {} }, 400, 'sessionId query parameter is not provided'],
-  ])('refuses %s with plain text', async (_, sent, status, text) => {
+  ])('refuses %s with a plain-text reply', async (_, sent, status, text) => {
     const { client } = await started()
     const answer = await client.post(ping(), sent)
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
@@ -271,7 +271,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('sends a result for a ping, but an error for other requests, before initialize', async () => {
+  it('before initialize, sends a result for a ping but an error for other requests', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -302,7 +302,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('uses the auth and locals of the POST, not of the stream', async () => {
+  it('uses the auth and locals of the POST request, not those of the stream', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -361,7 +361,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('let up to `outboundBytes` of notifications queue for a stalled client, and drop the rest', async () => {
+  it('allow up to `outboundBytes` of notifications to be queued for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })

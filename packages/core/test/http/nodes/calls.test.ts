@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('can be answered again if another node has failed for 3 s to forward the answer', async () => {
+  it('can be answered again if another node could not forward the answer within 3 s', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -187,7 +187,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([])
   })
 
-  it('ends a local call while other nodes are unreachable', async () => {
+  it('ends a local call even while other nodes are unreachable', async () => {
     const cluster = createCluster()
     const { node, ended } = hanging(cluster)
     const session = await node.open()
@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([5])
   })
 
-  it('in a batch is refused with 503 if it may not have reached the other nodes', async () => {
+  it('in a batch, is refused with 503 if it may not have reached the other nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open({ version: '2025-03-26' })

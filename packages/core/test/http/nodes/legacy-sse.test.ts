@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('receives a reply even if the other node has to send the reply several times', async () => {
+  it('receives a reply even if the other node needs several attempts to send it', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)

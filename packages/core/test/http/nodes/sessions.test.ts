@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('is closed if all nodes together exceed `max` and it is the least recently used anonymous session', async () => {
+  it('is closed if all nodes together exceed `max` and no anonymous session has been idle for longer', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -152,7 +152,7 @@ describe('a session on several nodes', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within `verifyMs` on a node that did not receive the notification of its end', async () => {
+  it('ends within `verifyMs` on a node that was not notified of its end', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -275,7 +275,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives if a node that considers it uninitialized removes it', async () => {
+  it('survives being removed by a node that considers it uninitialized', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())

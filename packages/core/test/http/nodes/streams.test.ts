@@ -99,7 +99,7 @@ describe("a call's stream that is resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its original node stops, and drops events that this node sends late', async () => {
+  it('ends with an error when its original node stops, and drops events that the node sends afterwards', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -223,7 +223,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('reports that all lists changed when it moves to another node, even if the old node still runs', async () => {
+  it('reports that all lists changed when it moves to another node, even if the old node is still running', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')

@@ -125,7 +125,7 @@ describe('a task on another node', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('down'))],
     ['is refused', () => false],
-  ])('receives an answer even if forwarding the answer %s once', async (_, send) => {
+  ])('receives an answer even if the first attempt to forward the answer %s', async (_, send) => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
@@ -138,7 +138,7 @@ describe('a task on another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
-  it('asks its question again if the answer could not be forwarded for 3 s', async () => {
+  it('asks its question again if the answer could not be forwarded within 3 s', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)

@@ -78,7 +78,7 @@ describe('a server selector', () => {
     }
   })
 
-  it('limits change notifications to sessions on the changed server', async () => {
+  it('limits change notifications to sessions on the server that changed', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()

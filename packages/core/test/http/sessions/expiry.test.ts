@@ -126,7 +126,7 @@ describe('credentials that expire', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('need one timer per stream, while other credentials need none', async () => {
+  it('require one timer per stream, while credentials that do not expire require none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock
@@ -139,7 +139,7 @@ describe('credentials that expire', () => {
     for (const { request } of [first, second]) request.leave()
   })
 
-  it('can expire at any time, even years later', async () => {
+  it('can be valid for any length of time, even for years', async () => {
     const harness = create()
     const { sink } = await listen(harness, ann(harness, 3 * 365 * 86_400))
     await harness.clock.advance(2 * 365 * 86_400_000)

@@ -214,7 +214,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(two, session.headers)).toBe(404)
   })
 
-  it('is remembered for up to `sessions.max` of the most recently restored sessions', async () => {
+  it('is remembered for the most recently restored sessions, up to `sessions.max` of them', async () => {
     const one = start()
     const sessions = [await one.open(), await one.open(), await one.open()]
     const two = start({ endpoint: { sessions: { max: 2 } } })
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('happens if restoring the session would exceed `maxPerPrincipal`', async () => {
+  it('happens if continuing the session in this process would exceed `maxPerPrincipal`', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })

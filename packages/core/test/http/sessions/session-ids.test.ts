@@ -55,7 +55,7 @@ describe('a session id from another process', () => {
     expect(warnings(first)).toHaveLength(times)
   })
 
-  it('is not logged if it was issued before this process started, because that indicates a restart', async () => {
+  it('is not logged if it was issued before this process started, because that suggests a restart', async () => {
     const before = createHarness()
     const { id } = await before.open()
     const after = createHarness()

@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it("opens without storing large client icons, but is refused if the client's capabilities are huge", async () => {
+  it("opens even if the client has large icons, but is refused if the client's capabilities are huge", async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -159,7 +159,7 @@ describe('ending a session', () => {
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
   ])(
-    'happens during regular checks, with an interval of %s',
+    'happens during regular checks at an interval of %s',
     async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
       const { open, endpoint, clock } = createHarness({
         endpoint: { sessions: { ttlMs, uninitializedTtlMs } },

@@ -34,7 +34,7 @@ const discover = ({ post }: Harness, headers: Record<string, string> = {}): Prom
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
 describe('stateless requests and sessions at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])('are served alternately with the mount options %j', async (endpoint) => {
+  it.each([{}, { stateless: true }])('are served alternately, with the mount options %j', async (endpoint) => {
     const harness = createHarness(endpoint)
     const opened = await harness.post(initializeMessage(SESSIONS))
     const session = opened.headers['mcp-session-id']
@@ -165,7 +165,7 @@ describe('a request with several errors', () => {
   })
 })
 
-describe('a mount without session revisions', () => {
+describe('a mount without revisions that use sessions', () => {
   const narrowed = { revisions: [MODERN] } as const
 
   it('ignores session headers, even malformed ones', async () => {
@@ -193,7 +193,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('rejects the option `legacySse`', () => {
+  it('rejects the `legacySse` option', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -202,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('behaves the same way with toFetch', async () => {
+  it('sends the same replies if it is created with toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -228,9 +228,9 @@ describe('a mount without session revisions', () => {
   })
 })
 
-describe('a mount that serves only session revisions', () => {
+describe('a mount that serves only revisions with sessions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses stateless requests so that clients fall back to initialize, with the options %j',
+    'refuses stateless requests, with the options %j, so that clients fall back to initialize',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
@@ -308,7 +308,7 @@ describe('anonymous clients without sessions', () => {
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have their own limits, while an authenticated caller has the limits of a session', async () => {
+  it('share their own limits, while each authenticated caller has the limits of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await settled()

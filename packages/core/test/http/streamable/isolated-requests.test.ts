@@ -57,7 +57,7 @@ describe('a mount on a platform that isolates requests (such as Workers)', () =>
     expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
-  it('gives each call separate timers, and clears them afterwards', async () => {
+  it('gives each call its own timers, and clears them afterwards', async () => {
     const { clock, call } = createApart()
     await Promise.all([call('soon'), call('soon')])
     expect(clock.pending).toBe(0)

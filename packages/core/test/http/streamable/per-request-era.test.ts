@@ -108,7 +108,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
 
-  it('is accepted and ignored if it is a notification', async () => {
+  it('without an id is treated as a notification, which is accepted and ignored', async () => {
     const { post } = createHarness()
     const cancelled = notification('notifications/cancelled', { requestId: 1, _meta: META })
     expect((await post(cancelled, { 'mcp-protocol-version': VERSION })).status).toBe(202)

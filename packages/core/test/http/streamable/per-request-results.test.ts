@@ -181,8 +181,8 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
   })
 })
 
-describe('a missing resource', () => {
-  it('causes status 200, because 404 would mean an unknown method', async () => {
+describe('a request for a missing resource', () => {
+  it('receives status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

@@ -212,7 +212,7 @@ describe('several questions', () => {
     expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
   })
 
-  it('end the call if the answers exceed the maximum size of requestState', async () => {
+  it('end the call if their answers exceed the maximum size of requestState', async () => {
     const { call } = serve(
       (server) =>
         void server.addTool({

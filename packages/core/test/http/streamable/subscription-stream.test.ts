@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not take notifications away from existing sessions', async () => {
+  it('does not prevent existing sessions from receiving notifications', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()

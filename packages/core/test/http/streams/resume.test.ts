@@ -313,7 +313,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts again without Last-Event-ID, and drops earlier events', async () => {
+  it('starts fresh, without earlier events, if the request has no Last-Event-ID', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)

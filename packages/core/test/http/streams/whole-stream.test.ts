@@ -42,7 +42,7 @@ const later = (store: EventStore): EventStore => ({
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
   ['asynchronously', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is complete before it is first written, with a store that responds %s', (_when, create) => {
+])('a stream that is already complete when it is first written, with a store that responds %s', (_when, create) => {
   it.each([
     ['a small response', CALL],
     ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],

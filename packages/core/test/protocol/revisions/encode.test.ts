@@ -59,7 +59,7 @@ describe('projection of an object to a revision', () => {
   })
 })
 
-describe('encodeResult in a session revision', () => {
+describe('encodeResult in a revision with sessions', () => {
   const text = (value: string, more: object = {}): object => ({ type: 'text', text: value, ...more })
 
   it.each([

@@ -159,7 +159,7 @@ it.each([
   },
 )
 
-it('selectRevision lists the session versions for a client that uses sessions', () => {
+it('selectRevision lists only versions with sessions for a client that uses sessions', () => {
   const served = resolveRevisions([NEW, OLD, EARLY])
   expect(selectRevision({ message: call(), header: 'x', served, stateless: false })).toMatchObject({
     error: { message: 'Unsupported protocol version: this server speaks 2025-11-25, 2024-11-05' },

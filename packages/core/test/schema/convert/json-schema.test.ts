@@ -29,7 +29,7 @@ describe('supported JSON Schema dialects (https://modelcontextprotocol.io/specif
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignore keywords next to a $ref only in draft-07', async () => {
+  it('ignore keywords next to a $ref only if the dialect is draft-07', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })

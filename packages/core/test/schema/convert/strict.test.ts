@@ -58,7 +58,7 @@ describe.each<[string, AnySchema]>([
     expect(await check(schema, { a: 'x', deep: [{}] })).toEqual({ a: 'x', deep: [{ n: 1 }] })
   })
 
-  it('names unknown properties at any depth', async () => {
+  it('reports unknown properties by name, at any depth', async () => {
     expect(await check(schema, { a: 'x', z: 1 })).toEqual(unknown('z'))
     expect(await check(schema, { a: 'x', deep: [{}, { n: 1, z: 1 }] })).toEqual(unknown('deep[1].z'))
     expect(await check(schema, JSON.parse('{"a":"x","__proto__":1}'))).toEqual(unknown('__proto__'))
