@@ -8,8 +8,14 @@ import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
+/**
+ * The lines of the seams that packages need. Composition (`@jetway/compose`): contexts inside a call, relayed tools
+ * and results, events and states of observed sources, aliases of tools.
+ */
+const SEAMS = { composition: 169 }
+
 /** Only the plan for a new seam may raise these limits, and only by what the seam needs. */
-export const LIMITS = { codeLines: 21_500, narrowInterfaces: 80 }
+export const LIMITS = { codeLines: 21_500 + SEAMS.composition, narrowInterfaces: 80 }
 
 const folder = fileURLToPath(new URL('../packages/core/src/', import.meta.url))
 

@@ -38,6 +38,8 @@ const TOOL: OptionNames<AnyTool> = {
   priority: 1,
   relatedTools: 1,
   cacheControl: 1,
+  relayed: 1,
+  alias: 1,
 }
 
 const ANNOTATIONS: OptionNames<Annotations> = { audience: 1, priority: 1, lastModified: 1 }

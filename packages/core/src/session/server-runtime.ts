@@ -1,7 +1,7 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
 import type { InputContext } from '../call/input/ask.ts'
-import type { Bus } from '../stores/bus.ts'
+import type { Bus, ChangeEvent } from '../stores/bus.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { Clock } from '../util/clock.ts'
 import type { CallObservers } from '../call/observation/call-observers.ts'
@@ -79,6 +79,10 @@ export interface ServerRuntime {
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
+  /** Receives this server's events in this process, for the servers that contain it. */
+  readonly listeners: Set<(event: ChangeEvent) => void>
+  /** Whether this is the server with that runtime, or contains its definitions. */
+  contains(runtime: object): boolean
   /** Adds a mount. `server.close()` closes it, and `server.stats()` counts it. */
   attach(mount: ServerMount): void
 }

@@ -60,6 +60,8 @@ interface InputRounds {
    */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
+  /** Whether the error asks the user to open URLs. */
+  requiresUrls(error: unknown): boolean
   /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
   urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
 }

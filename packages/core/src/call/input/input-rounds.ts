@@ -2,7 +2,8 @@ import { acceptedValue, actionOf, contentOf } from './inputs.ts'
 import { checkAnswer } from './form.ts'
 import { resolveInput } from './rounds.ts'
 import type { InputContext } from './ask.ts'
-import { elicitUrls, resume, urlFailure } from './url-elicitation.ts'
+import { isErrorOf } from '../../errors.ts'
+import { elicitUrls, resume, UrlElicitationRequired, urlFailure } from './url-elicitation.ts'
 
 /** How calls get input from their clients, in both eras. */
 export const inputRounds: InputContext['rounds'] = {
@@ -11,6 +12,7 @@ export const inputRounds: InputContext['rounds'] = {
   resolve: resolveInput,
   elicitUrls,
   urlFailure,
+  requiresUrls: (error) => isErrorOf(UrlElicitationRequired, error),
   readForm: (response, key, schema) => {
     const action = actionOf(response, key)
     if (action !== 'accept') return { action }

@@ -87,6 +87,26 @@ export function checkTaskSupport(
   return { taskSupport: runs ? taskSupport : undefined, immediateResponse }
 }
 
+/** Returns the tools by their second names, without the names that several tools claim. */
+export function aliasesOf<Entry extends { readonly item: Tool; readonly alias: string | undefined }>(
+  entries: readonly Entry[],
+  logger: Logger,
+): ReadonlyMap<string, Entry> {
+  const found = new Map<string, Entry>()
+  const claimed = new Set<string>()
+  for (const entry of entries) {
+    const { alias, item } = entry
+    if (alias === undefined) continue
+    const other = found.get(alias)?.item.name
+    if (other !== undefined)
+      logger.warn({ alias, tools: [other, item.name] }, 'Two tools claim the same alias, so it names neither')
+    if (other !== undefined) claimed.add(alias)
+    found.set(alias, entry)
+  }
+  for (const alias of claimed) found.delete(alias)
+  return found
+}
+
 type RelatedTool = NonNullable<AnyTool['relatedTools']>[number]
 
 interface RelatedEntry {
