@@ -1,16 +1,16 @@
 import type { AnyPrompt, AnyResource, AnyResourceTemplate, AnyTool, Source } from '@jetway/core'
 
-export type Tool = AnyTool<never, never>
-export type Resource = AnyResource<never, never>
-export type Template = AnyResourceTemplate<never, never>
-export type Prompt = AnyPrompt<never, never>
+export type Tool = AnyTool
+export type Resource = AnyResource
+export type Template = AnyResourceTemplate
+export type Prompt = AnyPrompt
 export type AnySource = Source<never, never>
 
 export type Awaitable<T> = T | Promise<T>
 
 /** Applies a function to a value, or to the value that a promise resolves to. */
-export const chain = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
-  value instanceof Promise ? value.then(next) : next(value)
+export const chain = <T, R>(value: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> =>
+  value instanceof Promise ? value.then(use) : use(value)
 
 /**
  * Returns a copy of a definition with other members. The prototype is kept, because a definition may be an

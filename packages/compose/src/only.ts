@@ -1,6 +1,5 @@
 import { toolTest } from '@jetway/client/tool-filter'
 import type { Source } from '@jetway/core'
-import type { AnySource } from './definitions.ts'
 import { createRelations } from './relations.ts'
 import type { Described } from './types.ts'
 import { viewOf } from './view.ts'
@@ -37,7 +36,7 @@ export function only<App = unknown, Locals = unknown>(
   const resources = testOf(selection.resources)
   const templates = testOf(selection.resourceTemplates)
   const relate = createRelations()
-  const view = viewOf(source as AnySource, {
+  const view = viewOf(source, {
     tools: (all) => {
       const left = all.filter(({ name }) => tools(name))
       const gone = all.filter(({ name }) => !tools(name)).map(({ name }) => [name, undefined] as const)

@@ -36,7 +36,7 @@ const INFO = { name: 'visitor', version: '1' }
 
 async function connectV1(): Promise<ClientV1> {
   const client = new ClientV1(INFO)
-  await client.connect(new HttpV1(URL_OF_MOUNT, { fetch: serve() }) as Parameters<ClientV1['connect']>[0])
+  await client.connect(new HttpV1(URL_OF_MOUNT, { fetch: serve() }))
   onTestFinished(() => client.close())
   return client
 }

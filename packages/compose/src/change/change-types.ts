@@ -1,6 +1,9 @@
 import type { AnyTool, RequestContext, ToolResult, VisibleRule } from '@jetway/core'
 import type { ArgumentsOf, TypedTools } from '../types.ts'
 
+/** A value of an argument, as JSON. */
+type Value = string | number | boolean | null | readonly unknown[] | { readonly [member: string]: unknown }
+
 /** What clients see of an argument, or the value of an argument that they do not see. */
 export type ArgumentChange<App = unknown, Locals = unknown> =
   | {
@@ -16,7 +19,7 @@ export type ArgumentChange<App = unknown, Locals = unknown> =
        * The value, or a function that returns it for each call. If the function returns undefined, the call fails.
        * @default the default in the tool's schema
        */
-      readonly value?: unknown | ((ctx: RequestContext<App, Locals>) => unknown)
+      readonly value?: Value | ((ctx: RequestContext<App, Locals>) => unknown)
     }
 
 /** Changes that definitions of all kinds can have. */

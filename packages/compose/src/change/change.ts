@@ -1,8 +1,8 @@
 import type { Source } from '@jetway/core'
 import { nearestName } from '@jetway/core/protocol'
-import type { DefinitionChange, SourceChanges, ToolChange } from './change-types.ts'
+import type { DefinitionChange, SourceChanges } from './change-types.ts'
 import { changeTool } from './changed-tool.ts'
-import { type AnySource, chain, derive, memoize, type Tool } from '../definitions.ts'
+import { chain, derive, memoize, type Tool } from '../definitions.ts'
 import { createRelations } from '../relations.ts'
 import type { Described } from '../types.ts'
 import { each, loggerOf, type ViewOptions, viewOf } from '../view.ts'
@@ -52,13 +52,12 @@ export function change<App = unknown, Locals = unknown, Tools = unknown>(
       return each(all, changed, { logger, name: keyOf })
     }
   }
-  const listTools = lister<Tool>('tool', tools as Named<AnyChange>, {
+  const listTools = lister<Tool>('tool', tools, {
     keyOf: ({ name }) => name,
-    apply: (tool, own) =>
-      changeTool(tool, own as ToolChange<Readonly<Record<string, unknown>>, never, never>),
+    apply: (tool, own) => changeTool(tool, own),
   })
-  const named = namesOf(tools as Named<AnyChange>)
-  const view = viewOf(source as AnySource, {
+  const named = namesOf(tools)
+  const view = viewOf(source, {
     tools: (all) => relate(listTools(all), named),
     prompts: lister('prompt', prompts, { keyOf: ({ name }) => name, apply: shownAs }),
     resources: lister('resource', resources, { keyOf: ({ uri }) => uri, apply: shownAs }),

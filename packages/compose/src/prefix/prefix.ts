@@ -1,7 +1,8 @@
 import type { Source } from '@jetway/core'
 import { isObject, type Meta } from '@jetway/core/protocol'
+import type { Logger } from '@jetway/core/stores'
 import {
-  type AnySource,
+  type Awaitable,
   cached,
   chain,
   derive,
@@ -58,46 +59,18 @@ export function prefix<App = unknown, Inner = unknown, Locals = Inner>(
   if (uris) checkScheme(name)
   const logger = loggerOf(options)
   const addresses = addressesOf(name, uris)
-  const to: Target = { addresses, listed: new Set(), locals: options.locals as Target['locals'] }
-  const toTool = cached((tool: Tool, given: NewTool) => prefixTool(tool, given, to))
+  const to: Target = { addresses, listed: new Set(), locals: options.locals }
   const toPrompt = cached((prompt: Prompt, newName: string) => prefixPrompt(prompt, newName, to))
   const toResource = memoize((resource: Resource) => prefixResource(resource, to))
   const toTemplate = memoize((template: Template) => prefixTemplate(template, to))
+  const changeTools = toolPrefixer(to)
   const view = viewOf(
-    source as AnySource,
+    source,
     {
-      tools: (tools) =>
-        chain(
-          prefixed(
-            tools.map((tool) => tool.name),
-            naming,
-          ),
-          (names) => {
-            const newNames = new Map(tools.map((tool, index) => [tool.name, names[index] as string]))
-            const hasView = tools.some((tool) => uiOf(tool)?.['resourceUri'] !== undefined)
-            const change = (tool: Tool): Tool =>
-              toTool(tool, {
-                name: newNames.get(tool.name) as string,
-                related: (tool.relatedTools ?? []).map((it) => ({
-                  ...it,
-                  name: newNames.get(it.name) ?? it.name,
-                })),
-                alias: tool.alias ?? (hasView && isForViews(tool) ? tool.name : undefined),
-              })
-            return each(tools, change, { logger, name: (tool) => tool.name })
-          },
-        ),
+      tools: (tools) => chain(newNamesOf(tools, naming), (names) => changeTools(tools, names, logger)),
       prompts: (prompts) =>
-        chain(
-          prefixed(
-            prompts.map((prompt) => prompt.name),
-            naming,
-          ),
-          (names) => {
-            const newNames = new Map(prompts.map((prompt, index) => [prompt, names[index] as string]))
-            const change = (prompt: Prompt): Prompt => toPrompt(prompt, newNames.get(prompt) as string)
-            return each(prompts, change, { logger, name: (prompt) => prompt.name })
-          },
+        chain(newNamesOf(prompts, naming), (names) =>
+          each(prompts, (prompt) => toPrompt(prompt, nameIn(names, prompt)), { logger, name: nameOf }),
         ),
       resources: (resources) => {
         to.listed = new Set(resources.map((resource) => resource.uri))
@@ -112,6 +85,38 @@ export function prefix<App = unknown, Inner = unknown, Locals = Inner>(
   return view as Source<App, Locals>
 }
 
+type NewNames = ReadonlyMap<string, string>
+
+/** Returns the new names of definitions by their present names. */
+const newNamesOf = (
+  definitions: readonly { readonly name: string }[],
+  naming: Parameters<typeof prefixed>[1],
+): Awaitable<NewNames> => {
+  const names = definitions.map(nameOf)
+  return chain(
+    prefixed(names, naming),
+    (newNames) => new Map(names.map((name, index) => [name, newNames[index] ?? name])),
+  )
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name
+
+const nameIn = (names: NewNames, { name }: { readonly name: string }): string => names.get(name) ?? name
+
+const toolPrefixer = (to: Target) => {
+  const toTool = cached((tool: Tool, given: NewTool) => prefixTool(tool, given, to))
+  return (tools: readonly Tool[], names: NewNames, logger: Logger): readonly Tool[] => {
+    const hasView = tools.some((tool) => uiOf(tool)?.['resourceUri'] !== undefined)
+    const change = (tool: Tool): Tool =>
+      toTool(tool, {
+        name: nameIn(names, tool),
+        related: tool.relatedTools?.map((related) => ({ ...related, name: nameIn(names, related) })),
+        alias: tool.alias ?? (hasView && isForViews(tool) ? tool.name : undefined),
+      })
+    return each(tools, change, { logger, name: nameOf })
+  }
+}
+
 interface Target {
   readonly addresses: Addresses
   /** The addresses that the source lists. */
@@ -121,7 +126,7 @@ interface Target {
 
 interface NewTool {
   readonly name: string
-  readonly related: NonNullable<Tool['relatedTools']>
+  readonly related: Tool['relatedTools']
   readonly alias: string | undefined
 }
 
@@ -149,7 +154,7 @@ function prefixTool(tool: Tool, { name, related, alias }: NewTool, to: Target): 
     ...handlerWith(tool, 'content', { to }),
     name,
     alias,
-    ...(tool.relatedTools !== undefined && { relatedTools: related }),
+    relatedTools: related,
     ...(tool.ui !== undefined && { ui: uiWith(tool.ui, outward) }),
     _meta: metaWith(tool._meta, outward),
   })

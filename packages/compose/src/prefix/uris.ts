@@ -8,11 +8,11 @@ const WEB = /^https?:/i
 /** How a prefix changes addresses. */
 export interface Addresses {
   /** Returns the address or template for clients. */
-  outward(uri: string): string
+  readonly outward: (uri: string) => string
   /** Returns the address that the source knows. */
-  inward(uri: string): string
+  readonly inward: (uri: string) => string
   /** Returns the address for clients if the source may serve the one in a result. */
-  inResult(uri: string, isListed: (uri: string) => boolean): string
+  readonly inResult: (uri: string, isListed: (uri: string) => boolean) => string
 }
 
 /**

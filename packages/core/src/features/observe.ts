@@ -42,61 +42,12 @@ interface Observer {
 export function observe(source: Source<never, never>, observer: Observer): Follower {
   const { logger } = observer
   const mirrors = mirrorsOf(source, observer)
-  let stopped = false
-  let reading = false
-  let changed = false
-  let error: { readonly of: unknown } | undefined
-
-  const failed = (err: unknown): void => {
-    error = { of: err }
-    logger.error({ err }, 'An observed source could not be read; what it last gave stays')
-  }
-
-  const put = (placements: readonly (() => void)[]): void => {
-    error = undefined
-    if (!stopped) for (const place of placements) place()
-  }
-
-  /**
-   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one fails. Synchronous
-   * if the source is synchronous.
-   */
-  const readOnce = (): Promise<void> | undefined => {
-    try {
-      const read = mirrors.map((mirror) => mirror.read())
-      if (read.some((it) => it instanceof Promise))
-        return Promise.all(read.map((it) => Promise.resolve(it)))
-          .then(put)
-          .catch(failed)
-      put(read as (() => void)[])
-    } catch (error) {
-      failed(error)
-    }
-    return undefined
-  }
-
-  const follow = async (): Promise<void> => {
-    reading = true
-    changed = false
-    const read = readOnce()
-    if (read !== undefined) await read
-    reading = false
-    if (changed && !stopped) await follow()
-  }
-
-  const onChange = (): void => {
-    const pending = changed || stopped
-    changed = true
-    // After many reported changes, a source is read only once. If it reports changes while it is being read, it
-    // is read once more.
-    if (!pending && !reading) queueMicrotask(() => void (stopped || reading || follow()))
-  }
-
-  const unsubscribe = source.onChange(onChange)
+  const reader = new Reader(mirrors, logger)
+  const unsubscribe = source.onChange(() => reader.onChange())
   const endEvents = source.onEvent?.(observer.publish)
   const stop = (): void => {
-    if (stopped) return
-    stopped = true
+    if (reader.stopped) return
+    reader.stopped = true
     try {
       unsubscribe?.()
       endEvents?.()
@@ -110,17 +61,83 @@ export function observe(source: Source<never, never>, observer: Observer): Follo
     for (const mirror of mirrors) mirror.clear()
   }
   return {
-    ready: follow(),
+    ready: reader.follow(),
     get state() {
-      return reading ? 'reading' : error === undefined ? 'ready' : 'failed'
+      return reader.state
     },
     get error() {
-      return error?.of
+      return reader.failure?.error
     },
     stop,
     detach,
     contains: (runtime) => source.contains?.(runtime) === true,
     [Symbol.dispose]: detach,
+  }
+}
+
+/** Reads a source, and reads it again after changes. */
+class Reader {
+  readonly #mirrors: readonly Mirror[]
+  readonly #logger: Logger
+  stopped = false
+  failure: { readonly error: unknown } | undefined
+  #reading = false
+  #changed = false
+
+  constructor(mirrors: readonly Mirror[], logger: Logger) {
+    this.#mirrors = mirrors
+    this.#logger = logger
+  }
+
+  get state(): Observation['state'] {
+    if (this.#reading) return 'reading'
+    return this.failure === undefined ? 'ready' : 'failed'
+  }
+
+  async follow(): Promise<void> {
+    this.#reading = true
+    this.#changed = false
+    const read = this.#readOnce()
+    if (read !== undefined) await read
+    this.#reading = false
+    if (this.#changed && !this.stopped) await this.follow()
+  }
+
+  onChange(): void {
+    const pending = this.#changed || this.stopped
+    this.#changed = true
+    // After many reported changes, a source is read only once. If it reports changes while it is being read, it
+    // is read once more.
+    if (!pending && !this.#reading)
+      queueMicrotask(() => void (this.stopped || this.#reading || this.follow()))
+  }
+
+  /**
+   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one fails. Synchronous
+   * if the source is synchronous.
+   */
+  #readOnce(): Promise<void> | undefined {
+    try {
+      const read = this.#mirrors.map((mirror) => mirror.read())
+      if (read.some((it) => it instanceof Promise))
+        return Promise.all(read.map((it) => Promise.resolve(it)))
+          .then((placements) => this.#put(placements))
+          .catch((error: unknown) => this.#failed(error))
+      this.#put(read as (() => void)[])
+    } catch (error) {
+      this.#failed(error)
+    }
+    return undefined
+  }
+
+  #put(placements: readonly (() => void)[]): void {
+    this.failure = undefined
+    if (!this.stopped) for (const place of placements) place()
+  }
+
+  #failed(err: unknown): void {
+    this.failure = { error: err }
+    this.#logger.error({ err }, 'An observed source could not be read; what it last gave stays')
   }
 }
 

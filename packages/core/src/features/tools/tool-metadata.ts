@@ -3,6 +3,7 @@ import { isObject } from '../../protocol/jsonrpc.ts'
 import { checkToolName, invalid, type Subject } from '../registry/checks.ts'
 import type { AnyTool } from './tool-types.ts'
 import type { Logger } from '../../util/logger.ts'
+import { memoize } from '../../util/memoize.ts'
 
 const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotations])[] = [
   ['readOnly', 'readOnlyHint'],
@@ -87,8 +88,22 @@ export function checkTaskSupport(
   return { taskSupport: runs ? taskSupport : undefined, immediateResponse }
 }
 
+interface AliasedEntry {
+  readonly item: Tool
+  readonly alias: string | undefined
+}
+
+/** Returns a function that finds a tool by its second name. */
+export function createAliases<Entry extends AliasedEntry>(
+  registry: { entries(): readonly Entry[] },
+  logger: Logger,
+): (name: unknown) => Entry | undefined {
+  const aliases = memoize((entries: readonly Entry[]) => aliasesOf(entries, logger))
+  return (name) => aliases(registry.entries()).get(name as string)
+}
+
 /** Returns the tools by their second names, without the names that several tools claim. */
-export function aliasesOf<Entry extends { readonly item: Tool; readonly alias: string | undefined }>(
+function aliasesOf<Entry extends AliasedEntry>(
   entries: readonly Entry[],
   logger: Logger,
 ): ReadonlyMap<string, Entry> {

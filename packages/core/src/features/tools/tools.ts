@@ -24,10 +24,10 @@ import { memoize } from '../../util/memoize.ts'
 import { compileHandler, type Guarded, ifVisible } from '../registry/handler.ts'
 import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import {
-  aliasesOf,
   byPriority,
   checkRelated,
   checkTaskSupport,
+  createAliases,
   normaliseHints,
   Relations,
   toMeta,
@@ -78,11 +78,9 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = createRegistry()
   const offerTasks = (): boolean => taskable && tasks !== undefined
-  const aliases = memoize((entries: readonly ToolEntry[]) => aliasesOf(entries, logger))
+  const findAlias = createAliases(registry, logger)
   const findIn: FindIn = (name, own) =>
-    own?.tools.get(name as string) ??
-    registry.get(name as string) ??
-    aliases(registry.entries()).get(name as string)
+    own?.tools.get(name as string) ?? registry.get(name as string) ?? findAlias(name)
   const find: Find = (name, ctx) => findIn(name, sessionEntries(ctx))
   const calls = tasks?.calls({ extensions, find, unknown: unknownTool })
   const listing = new Listing<ToolEntry, Tool>({
