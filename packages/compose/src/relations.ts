@@ -11,7 +11,8 @@ export function createRelations(): (tools: readonly Tool[], names: NewNames) => 
   return (tools, names) =>
     tools.map((tool) => {
       const { relatedTools } = tool
-      if (relatedTools?.some(({ name }) => names.has(name)) !== true) return tool
+      // Sources may have definitions that their server refuses.
+      if (!Array.isArray(relatedTools) || !relatedTools.some((it) => names.has(it?.name))) return tool
       const related = relatedTools.flatMap((it) => {
         const name = names.has(it.name) ? names.get(it.name) : it.name
         return name === undefined ? [] : [{ ...it, name }]

@@ -1,3 +1,4 @@
+import { isObject } from '@jetway/core/protocol'
 import { stderrLogger, type Logger } from '@jetway/core/stores'
 import {
   type AnySource,
@@ -38,26 +39,38 @@ export function viewOf(
   described: Described = {},
 ): AnySource {
   const { event } = changes
-  const list = <Definition>(
+  const list = <Definition extends object>(
     read: (() => Iterable<Definition> | Promise<Iterable<Definition>>) | undefined,
     change: Change<Definition> | undefined,
+    key: string,
   ): (() => Awaitable<readonly Definition[]>) | undefined =>
-    read && (() => chain(read(), (given) => (change === undefined ? [...given] : change([...given]))))
+    read &&
+    (() =>
+      chain(read(), (given) => {
+        const all = [...given]
+        if (change === undefined) return all
+        // The server that observes the view refuses definitions without a name, and logs them.
+        const isNamed = (it: Definition): boolean => isObject(it) && typeof it[key] === 'string'
+        const rest = all.filter((it) => !isNamed(it))
+        return chain(change(all.filter(isNamed)), (changed) =>
+          rest.length === 0 ? changed : [...changed, ...rest],
+        )
+      }))
   const view = {
     title: source.title,
     instructions: source.instructions,
     ...described,
     get tools() {
-      return list(source.tools?.bind(source), changes.tools)
+      return list(source.tools?.bind(source), changes.tools, 'name')
     },
     get resources() {
-      return list(source.resources?.bind(source), changes.resources)
+      return list(source.resources?.bind(source), changes.resources, 'uri')
     },
     get resourceTemplates() {
-      return list(source.resourceTemplates?.bind(source), changes.resourceTemplates)
+      return list(source.resourceTemplates?.bind(source), changes.resourceTemplates, 'uriTemplate')
     },
     get prompts() {
-      return list(source.prompts?.bind(source), changes.prompts)
+      return list(source.prompts?.bind(source), changes.prompts, 'name')
     },
     onChange: (listener: () => void) => source.onChange(listener),
     onEvent: (listener: (event: SourceEvent) => void) =>

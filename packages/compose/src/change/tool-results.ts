@@ -55,8 +55,8 @@ interface Parts {
 }
 
 const create = ({ content, structured, isError = false, _meta }: Parts): ToolResult => ({
-  // Blocks from other servers are not made by `content`, but core sends them all the same.
-  content: content as ToolResult['content'],
+  // Marked as those that `content` makes, so that a handler can return them.
+  content: content?.map((block) => ({ ...block, [BRAND]: 'content' })),
   structured,
   isError,
   _meta,

@@ -142,7 +142,9 @@ function handlerWith<Definition extends Prompt | Resource | Template | Tool>(
   { to, uri }: { readonly to: Target; readonly uri?: Seen['uri'] },
 ): Partial<Definition> {
   const members = seeing(definition, { locals: to.locals, ...(uri !== undefined && { uri }) })
-  const run = members['handler'] as (args: unknown, ctx: unknown) => unknown
+  const run = members['handler'] as ((args: unknown, ctx: unknown) => unknown) | undefined
+  // A server refuses a definition without a handler.
+  if (run === undefined) return members as Partial<Definition>
   const handler = async (args: unknown, ctx: unknown): Promise<unknown> =>
     valueWith(await run(args, ctx), list, inResult(to))
   return { ...members, handler } as Partial<Definition>

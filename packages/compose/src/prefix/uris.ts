@@ -52,7 +52,7 @@ export function checkScheme(name: string): void {
 
 /** Changes the addresses in the `_meta` of a tool with a user interface. */
 export function metaWith(meta: JsonObject | undefined, map: (uri: string) => string): JsonObject | undefined {
-  if (meta === undefined) return undefined
+  if (!isObject(meta)) return meta
   const { ui, 'ui/resourceUri': flat } = meta
   return {
     ...meta,

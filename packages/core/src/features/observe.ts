@@ -49,8 +49,8 @@ export function observe(source: Source<never, never>, observer: Observer): Follo
     if (reader.stopped) return
     reader.stopped = true
     try {
-      unsubscribe?.()
       endEvents?.()
+      unsubscribe?.()
     } catch (err) {
       logger.error({ err }, 'An observed source failed to remove its listener')
     }

@@ -1,11 +1,11 @@
 import { McpServer, type Source } from '@jetway/core'
 import { apps } from '@jetway/core/apps'
-import { isObject, type JsonObject, type JsonRpcNotification } from '@jetway/core/protocol'
+import { isObject, type JsonObject, type JsonRpcNotification, REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Cell, describeMatrix } from '../matrix.ts'
 import { fetchTransport, memoryTransport } from '../matrix-transports.ts'
 import type { PeerOptions, RawResponse, TestConnection } from '../peer.ts'
-import { createReferenceServer, type ReferenceServer } from './source-server.ts'
+import { createReferenceServer, type ReferenceServer } from './reference-server.ts'
 
 /** A source for {@link describeSource}, and the function that closes what it has opened. */
 export interface SourceSubject {
@@ -25,7 +25,9 @@ interface Pair {
 
 const VIEWER = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
 const FORMS = { elicitation: { form: {} } }
-const isModern = ({ revision }: Cell): boolean => revision >= '2026'
+const revisionOf = ({ revision }: Cell): (typeof REVISIONS)[number] | undefined =>
+  REVISIONS.find(({ version }) => version === revision)
+const isModern = (cell: Cell): boolean => revisionOf(cell)?.era === 'modern'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -268,7 +270,7 @@ function conversations(cell: Cell, open: Open): void {
     expect(await refusal(composed)).toEqual(await refusal(direct))
   })
 
-  if (cell.revision === '2025-11-25')
+  if (revisionOf(cell)?.methods.has('tasks/result') === true)
     it('runs calls as tasks', async () => {
       const pair = await open()
       const created = await compare(pair, 'tools/call', { name: 'as-task', task: {} })
