@@ -87,7 +87,7 @@ function comparable(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\(reference [\w-]+\)/, '(reference)')
   if (Array.isArray(value)) return value.map(comparable)
   if (!isObject(value)) return value
-  const random = ['id', 'requestState', 'taskId', 'createdAt', 'lastUpdatedAt', 'progressToken']
+  const random = ['id', 'requestState', 'taskId', 'elicitationId', 'createdAt', 'lastUpdatedAt']
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
@@ -259,15 +259,21 @@ function conversations(cell: Cell, open: Open): void {
     expect(await askAll(composed)).toEqual(await askAll(direct))
   })
 
-  it('refuses callers who lack scopes', async () => {
+  it('requires the same URLs to be opened', async () => {
+    const pair = await open({ capabilities: { elicitation: { form: {}, url: {} } } })
+    await compare(pair, 'tools/call', { name: 'needs-url' })
+  })
+
+  it('refuses callers who lack scopes, and calls without their headers', async () => {
     if (cell.transport === 'memory') return
     const { direct, composed } = await open()
-    const refusal = (connection: TestConnection): Promise<unknown> =>
-      connection.request('tools/call', { name: 'scoped' }).then(
+    const replyTo = (connection: TestConnection, name: string): Promise<unknown> =>
+      connection.request('tools/call', { name, arguments: { region: 'eu' } }).then(
         (response) => comparable(response),
-        (error: unknown) => String(error),
+        (error: unknown) => comparable(String(error)),
       )
-    expect(await refusal(composed)).toEqual(await refusal(direct))
+    for (const name of ['scoped', 'in-header'])
+      expect(await replyTo(composed, name)).toEqual(await replyTo(direct, name))
   })
 
   if (revisionOf(cell)?.methods.has('tasks/result') === true)

@@ -2,6 +2,7 @@ import {
   content,
   contents,
   elicit,
+  elicitUrl,
   inputRequired,
   McpError,
   McpServer,
@@ -9,6 +10,7 @@ import {
   messages,
   result,
   ToolError,
+  UrlElicitationRequired,
 } from '@jetway/core'
 import { apps } from '@jetway/core/apps'
 
@@ -168,6 +170,12 @@ function addTalkingTools({ server, started, aborted }: ReferenceServer): void {
       const second = ctx.inputs.get('second', schema)
       if (second === undefined) return inputRequired({ second: elicit('Second?', schema) }, { state: 'two' })
       return `${ctx.inputs.state}: ${first.n + second.n}`
+    },
+  })
+  server.addTool({
+    name: 'needs-url',
+    handler: () => {
+      throw new UrlElicitationRequired(elicitUrl('Sign in', 'https://example.com/sign-in'))
     },
   })
   server.addTool({ name: 'as-task', taskSupport: 'optional', handler: () => 'finished' })
