@@ -12,7 +12,7 @@ import { parseSync } from 'oxc-parser'
  * The lines of the seams that packages need. Composition (`@jetway/compose`): contexts inside a call, relayed tools
  * and results, events and states of observed sources, aliases of tools.
  */
-const SEAMS = { composition: 169 }
+const SEAMS = { composition: 190 }
 
 /** Only the plan for a new seam may raise these limits, and only by what the seam needs. */
 export const LIMITS = { codeLines: 21_500 + SEAMS.composition, narrowInterfaces: 80 }

@@ -32,6 +32,7 @@ export const GUIDES: readonly Group[] = [
       'tasks',
       'skills',
       'apps',
+      'compose',
       'middleware',
       'caching',
       'extensions',

@@ -24,6 +24,7 @@ const ORDER = [
   'client',
   'bridge',
   'skills',
+  'compose',
   'redis',
   'otel',
   'zod3',

@@ -70,7 +70,7 @@ describe('@jetway/core', async () => {
   const measured = measureCore()
 
   it('has at most 21,500 lines of code, and those of its seams', () => {
-    expect(LIMITS.codeLines).toBe(21_669)
+    expect(LIMITS.codeLines).toBe(21_690)
     expect(measured.codeLines).toBeGreaterThan(10_000)
     expect(measured.codeLines).toBeLessThanOrEqual(LIMITS.codeLines)
   })
