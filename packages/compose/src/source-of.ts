@@ -37,9 +37,9 @@ const CROSSING: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks', 
  *
  * @param tools - the definitions of the tools by their names, only for the types of `change`
  */
-export function sourceOf<Locals = unknown, const Tools extends TypedTools = TypedTools>(
-  server: McpServer<Locals, never>,
-  _tools?: Tools,
+export function sourceOf<Locals = unknown, App = unknown, const Tools = unknown>(
+  server: McpServer<Locals, App>,
+  _tools?: Tools & TypedTools,
 ): ServerSource<Locals, Tools> {
   const { features, runtime } = { features: server['features'], runtime: server.runtime }
   const inside = new Inside(runtime)

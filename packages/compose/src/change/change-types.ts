@@ -72,12 +72,17 @@ type TypedChanges<Tools extends TypedTools, App, Locals> = {
   readonly [Name in keyof Tools]?: ToolChange<ArgumentsOf<Tools[Name]>, App, Locals> | false
 }
 
+/** Any names, unless the source has types. */
+type ToolChanges<Tools, App, Locals> = [Tools] extends [never]
+  ? ByName<ToolChange<Readonly<Record<string, unknown>>, App, Locals>>
+  : Tools extends TypedTools
+    ? TypedChanges<Tools, App, Locals>
+    : ByName<ToolChange<Readonly<Record<string, unknown>>, App, Locals>>
+
 /** The changes of {@link change}. Definitions that they do not name stay as they are. */
 export interface SourceChanges<Tools = unknown, App = unknown, Locals = unknown> {
   /** By name. */
-  readonly tools?: Tools extends TypedTools
-    ? TypedChanges<Tools, App, Locals>
-    : ByName<ToolChange<Readonly<Record<string, unknown>>, App, Locals>>
+  readonly tools?: ToolChanges<Tools, App, Locals>
   /** By name. */
   readonly prompts?: ByName<PromptChange<App, Locals>>
   /** By URI. */

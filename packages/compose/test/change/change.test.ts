@@ -51,7 +51,7 @@ async function connectTo(
     kind === 'server' ? sourceOf(child) : { tools: () => tools, onChange: () => () => {} }
   const parent = create('parent', logger === undefined ? {} : { logger })
   parent.observe(change(source, changes, logger === undefined ? {} : { logger }))
-  const client = await connect(parent, { auth: { principal: 'ada', extra: { tenant: 'acme' } } as never })
+  const client = await connect(parent, { auth: { principal: 'ada', extra: { tenant: 'acme' } } })
   onTestFinished(() => client.close())
   return client
 }
@@ -157,11 +157,7 @@ describe.each(KINDS)('change of a tool of %s', (_name, kind) => {
       inputSchema: z.object({ day: z.string().trim().min(2), n: z.int().default(3) }),
       handler: (args: object) => JSON.stringify(args),
     }
-    const client = await connectTo(
-      [tool] as unknown as Tools,
-      { tools: { plan: { args: { day: { name: 'date' } } } } },
-      { kind },
-    )
+    const client = await connectTo([tool], { tools: { plan: { args: { day: { name: 'date' } } } } }, { kind })
     expect(textOf(await client.callTool('plan', { date: ' monday ' }))).toBe('{"day":"monday","n":3}')
     const invalid = await client.callTool('plan', { date: '  x  ' })
     expect(invalid.isError).toBe(true)
@@ -211,7 +207,7 @@ describe.each(KINDS)('change of a tool of %s', (_name, kind) => {
       return got
     }
     const changes = Object.fromEntries(tools.map(({ name }) => [name, { handler }]))
-    const client = await connectTo(tools, { tools: changes as SourceChanges['tools'] }, { kind })
+    const client = await connectTo(tools, { tools: changes }, { kind })
     const plain = await connectTo(tools, {}, { kind })
     for (const { name } of tools) {
       const [wrapped, own] = [await client.callTool(name), await plain.callTool(name)]
@@ -345,7 +341,7 @@ describe('change', () => {
     const { lines, logger } = keepLines()
     const union = { ...search, name: 'union', inputSchema: { anyOf: [{ type: 'object' }] } }
     const client = await connectTo(
-      [search, union] as unknown as Tools,
+      [search, union],
       { tools: { union: { args: { q: { name: 'query' } } } } },
       { kind: 'source', logger },
     )

@@ -231,7 +231,10 @@ describe('prefix of user interfaces', () => {
     await using client = await connect(parent, { capabilities: VIEWER })
     const tools = await client.listTools()
     expect(
-      tools.map(({ name, _meta }) => [name, (_meta?.['ui'] as { resourceUri?: string }).resourceUri]),
+      tools.map(({ name, _meta }) => [
+        name,
+        (_meta?.['ui'] as { resourceUri?: string } | undefined)?.resourceUri,
+      ]),
     ).toEqual([
       ['a_show', 'ui://a+dash'],
       ['a_load', undefined],

@@ -11,7 +11,7 @@ export function create(name: string, options: ServerOptions = {}): McpServer {
 
 /** Returns the text of a result's first block. */
 export const textOf = (result: { readonly content: readonly object[] }): string | undefined =>
-  (result.content[0] as { readonly text?: string } | undefined)?.text
+  result.content[0] !== undefined && 'text' in result.content[0] ? String(result.content[0].text) : undefined
 
 /** A logger that keeps the fields and messages of warnings and errors. */
 export function keepLines(): {

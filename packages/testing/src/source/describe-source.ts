@@ -305,7 +305,7 @@ async function finish(connection: TestConnection, params: JsonObject): Promise<u
 
 async function taskResult(connection: TestConnection): Promise<unknown> {
   const { result } = await connection.request('tools/call', { name: 'as-task', task: {} })
-  const { taskId } = result?.['task'] as { readonly taskId: string }
+  const { taskId } = (result?.['task'] ?? {}) as { readonly taskId?: string }
   const { result: finished } = await connection.request('tasks/result', { taskId })
   return { ...finished, _meta: undefined }
 }
