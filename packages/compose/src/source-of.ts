@@ -35,7 +35,7 @@ const CROSSING: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks', 
  * The observing server must not be part of the given one: `server.observe` throws `ERR_MCP_CYCLE`. Extensions do
  * not cross, and are logged. The given server's `lifespan` opens with the first call. Its owner closes it.
  *
- * @param tools - the definitions of the tools by their names, only for the types of `change`
+ * @param _tools - the definitions of the tools by their names, only for the types of `change`
  */
 export function sourceOf<Locals = unknown, App = unknown, const Tools = unknown>(
   server: McpServer<Locals, App>,

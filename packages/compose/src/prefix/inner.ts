@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /** Returns the context that a definition's functions see. */
-export function see(ctx: Ctx, { uri, locals }: Seen): Ctx {
+function see(ctx: Ctx, { uri, locals }: Seen): Ctx {
   const given = ctx as unknown as Call
   const params: JsonObject | undefined =
     uri === undefined || given.uri === '' ? undefined : { ...given.message.params, uri: uri(given.uri) }

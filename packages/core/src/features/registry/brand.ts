@@ -17,6 +17,7 @@ export interface Relayed extends Branded<'relayed'> {
 
 export const isRelayed = (value: unknown): value is Relayed => brandOf(value) === 'relayed'
 
+/** Returns the brand of a value, or undefined for data. */
 export function brandOf(value: unknown): Brand | undefined {
   return typeof value === 'object' && value !== null ? (value as Partial<Branded<Brand>>)[BRAND] : undefined
 }
