@@ -4,15 +4,16 @@ import { members } from './scripts/members.mjs'
 
 interface Manifest {
   exports?: Record<string, string | { 'jetway:source': string }>
-  /** Paths of built commands: `./src/main.ts` becomes `./dist/main.js`. */
+  /** The paths of built commands. `./src/main.ts` becomes `./dist/main.js`. */
   bin?: Record<string, string>
 }
 
 const shared: UserConfig = { format: 'esm', target: 'node20.19', fixedExtension: false, logLevel: 'warn' }
 
 /**
- * Core's own modules in few files: each that Node loads takes a process about a millisecond. A group takes what its
- * modules import along, so the groups follow the order of imports, the lowest first.
+ * Groups that bundle core's own modules into few files, because each file takes Node about a millisecond to
+ * load. A group also includes everything that its modules import, so the groups are in import order, lowest
+ * first.
  */
 const GROUPS = [
   ofCore('protocol', String.raw`errors|(?:util|protocol)/.*`),
@@ -21,14 +22,14 @@ const GROUPS = [
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
 function ofCore(name: string, paths: string): { readonly name: string; readonly test: RegExp } {
-  // Not for declarations (`.d.ts`): the bundler chunks those by itself.
+  // Declarations (`.d.ts`) are excluded, because the bundler splits them itself.
   return {
     name,
     test: new RegExp(`/packages/core/src/(?:${paths})(?<!\\.d)\\.ts$`.replaceAll('/', String.raw`[\\/]`)),
   }
 }
 
-/** The source files of all exports and commands in a member's package.json. */
+/** Returns the source files of all exports and commands in a package.json. */
 function entriesOf(cwd: string): Record<string, string> {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')) as Manifest
   const targets = Object.values(exports).filter((target) => typeof target !== 'string')
@@ -53,10 +54,10 @@ function library(cwd: string): UserConfig {
   return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
 
-/** Without JSDoc, because short-lived processes load the code. Editors read that of the declarations. */
+/** Removes JSDoc, because short-lived processes load the code. Editors read JSDoc from the declarations. */
 const SMALL = { comments: { jsdoc: false } } satisfies UserConfig['outputOptions']
 
-/** For code that runs wherever web standards do. */
+/** Options for code that runs wherever web standards are available. */
 const NEUTRAL = { platform: 'neutral', outputOptions: SMALL } satisfies UserConfig
 
 function core(common: UserConfig): UserConfig {
@@ -64,15 +65,16 @@ function core(common: UserConfig): UserConfig {
     ...common,
     ...NEUTRAL,
     outputOptions: { ...SMALL, codeSplitting: { groups: GROUPS } },
-    // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types,
-    // anything else declares.
+    // The declarations use Disposable, which is missing from TypeScript's default `lib`, and which nothing else
+    // declares without Node's types.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
   }
 }
 
 /**
- * A command has our other packages inside, so that few files are read to start. They are bundled from source, since
- * they are built at the same time. Its other dependencies are declared, and so stay outside.
+ * A command bundles our other packages, so that few files are loaded at startup. They are bundled from
+ * source, because they are built at the same time. Its third-party dependencies are declared, and therefore
+ * not bundled.
  */
 function command(common: UserConfig, files: Readonly<Record<string, string>> = {}): UserConfig {
   return {
@@ -85,7 +87,7 @@ function command(common: UserConfig, files: Readonly<Record<string, string>> = {
   }
 }
 
-/** An app's `dist` mirrors its `src` file by file, so that a process can start any of them. */
+/** The `dist` of an app mirrors its `src` file by file, so that a process can start any of the files. */
 function application(cwd: string): UserConfig {
   return {
     ...shared,
@@ -97,12 +99,12 @@ function application(cwd: string): UserConfig {
   }
 }
 
-/** A server of the bench in one file, as a bundler makes it for a user. */
+/** A server of the benchmark in a single file, as a user's bundler would create it. */
 const oneFile: UserConfig = {
   ...shared,
   cwd: 'apps/bench',
   entry: { 'jetway-stdio': './src/servers/jetway-stdio.ts' },
-  // Not inside `dist`, which its own build empties.
+  // This is outside `dist`, because that folder is emptied by its own build.
   outDir: 'one-file/dist',
   platform: 'node',
   dts: false,

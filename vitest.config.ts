@@ -1,2 +1,2 @@
-// Vitest looks for a configuration of this name; the workspace is in the other file.
+// Vitest looks for a configuration with this name. The workspace is defined in the other file.
 export { default } from './vitest.workspace.ts'

@@ -1,12 +1,12 @@
 import { configureGlobal } from 'fast-check'
 import { afterAll, beforeEach, vi } from 'vitest'
 
-// Property tests use the same values in every run, so a failure comes from the change under test. `JETWAY_SEED` sets
-// others.
+// Property tests use the same values in every run, so that a failure is caused by the change under test.
+// `JETWAY_SEED` sets another seed.
 configureGlobal({ seed: Number(process.env['JETWAY_SEED'] ?? 20_241_105) })
 
 const { waitFor, waitUntil } = vi
-/** In ms. Vitest's default of 1 s is too short on a busy machine. */
+/** The timeout in ms. Vitest's default of 1 s is too short on a busy machine. */
 const WAIT_TIMEOUT = 20_000
 
 const withTimeout = <T extends { readonly timeout?: number | undefined }>(
@@ -16,12 +16,12 @@ const withTimeout = <T extends { readonly timeout?: number | undefined }>(
 vi.waitFor = (callback, options) => waitFor(callback, withTimeout(options))
 vi.waitUntil = (callback, options) => waitUntil(callback, withTimeout(options))
 
-// Time limits of tests would not work, and a test that waits would wait for ever.
+// With fake timers, test timeouts would not work, and a test that waits would wait forever.
 if ('clock' in setTimeout || 'clock' in Date)
   throw new Error('An earlier test file has left fake timers in this process')
 
 interface Output {
-  /** What was printed since the last check. The stack of each error shows where. */
+  /** What was printed since the last check. Each error's stack shows where. */
   readonly printed: Error[]
   /** The test file that ran last in this process. */
   file?: string
@@ -30,10 +30,10 @@ interface Output {
 // Vitest runs this module for each test file, and most test files share processes.
 const output: Output = ((globalThis as { jetwayTestOutput?: Output }).jetwayTestOutput ??= collectOutput())
 
-// oidc-provider prints these about Node 20 and its stores in memory, wherever it is first used in a process.
+// oidc-provider prints these messages about Node 20 and its in-memory stores wherever a process first uses it.
 const IGNORED = /oidc-provider (?:WARNING|NOTICE):/
 
-/** Keeps what this process prints. `console` and the warnings of Node print by `write`. */
+/** Collects what this process prints. Both `console` and Node's warnings print through `write`. */
 function collectOutput(): Output {
   const printed: Error[] = []
   const write = (text: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
@@ -48,7 +48,7 @@ function collectOutput(): Output {
   return { printed }
 }
 
-/** Fails a test or a file that printed anything. */
+/** Fails the test or file if anything was printed. */
 function expectNoOutput(who: string): void {
   const [first, ...rest] = output.printed.splice(0)
   if (first === undefined) return
@@ -60,7 +60,7 @@ function expectNoOutput(who: string): void {
 expectNoOutput(`${output.file}, which ran before this file,`)
 beforeEach(({ task, onTestFinished }) => {
   output.file = task.file.name
-  // The first callback of a test runs last.
+  // The callback that a test registers first runs last.
   onTestFinished(() => expectNoOutput('The test, or a hook before it,'))
 })
 afterAll(() => expectNoOutput('A hook after the last test'))

@@ -7,23 +7,24 @@ import { members } from './scripts/members.mjs'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /**
- * Workspace packages export their source under `jetway:source`, so tests need no build. Without `module`, whose files
- * are for bundlers: Node cannot load them in some packages.
+ * Export conditions. Workspace packages export their source under `jetway:source`, so tests need no build.
+ * `module` is left out because its files are for bundlers, and Node cannot load them in some packages.
  */
 const conditions = ['jetway:source', 'node']
 
 /**
- * `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and what else the reliability page reports.
+ * `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and all other tests that the
+ * reliability page reports.
  */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
-/** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs, or a build. */
+/** `bash .ci/run` runs the `*.system.test.ts` files, which require a build, or system packages that it installs. */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
-/** The test files of all members whose names end like this. */
+/** Returns patterns for the test files of all packages and apps whose names end with `end`. */
 const named = (end: string): string[] => members.map((member) => `${member}/test/**/*${end}`)
 
-/** The tests that new projects begin with run where they stand. */
+/** The tests of the templates run in place. */
 const ofTemplates = long || system ? [] : ['packages/create-jetway/templates/*/test/*.test.ts']
 
 const include = long
@@ -32,8 +33,8 @@ const include = long
 const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.system.test.ts')]
 
 /**
- * Test files that replace modules, or that measure their process. All others share processes: what one file has loaded
- * is ready for the next, and that is most of what a file costs.
+ * Test files that replace modules or measure their own process. All other files share processes, so that modules loaded
+ * by one file are ready for the next, because loading them takes most of the time.
  */
 const ISOLATED = [
   'packages/{fastify,hono}/test/seam.test.ts',
@@ -42,7 +43,7 @@ const ISOLATED = [
   'packages/core/test/schema/validate/tiered.test.ts',
 ]
 
-/** Long tests that measure how long something takes: nothing else runs meanwhile. */
+/** Long tests that measure durations, so nothing else may run at the same time. */
 const ALONE = ['drain', 'nodes-crossings', 'nodes-isolation', 'open-streams', 'slow-sockets'].map(
   (name) => `apps/reliability/test/${name}.long.test.ts`,
 )
@@ -51,16 +52,17 @@ const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    // More than processors: tests with sockets and processes spend most of their time waiting.
+    // There are more workers than processors, because tests with sockets and processes spend most of their time
+    // waiting.
     maxWorkers: Math.max(4, availableParallelism()),
-    // Of one file. Those that run at the same time install packages, or start compilers and servers.
+    // The number of concurrent tests within one file. They install packages, or start compilers and servers.
     maxConcurrency: 3,
-    // Long enough for a slow or busy machine. They only end tests that hang.
+    // The timeouts are long enough for a slow or busy machine. They only end tests that hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${root}vitest.setup.ts`],
-    // The setup file fails tests that print.
+    // Vitest must not intercept the console, because the setup file fails tests that print.
     disableConsoleIntercept: true,
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,

@@ -4,11 +4,11 @@
  */
 import { stripVTControlCharacters } from 'node:util'
 
-/** Leaves room within 100 lines for the last lines of `.ci/run`. */
+/** Leaves some of the 100 lines for the last lines of `.ci/run`. */
 const MAX_LINES = 90
 const MAX_LINES_EACH = 7
 const MAX_WIDTH = 240
-/** The number of lines shown of an output that contains no error lines. */
+/** The number of lines to show from an output without error lines. */
 const LAST_LINES = 6
 
 const linesOf = (text) =>
@@ -19,7 +19,7 @@ const linesOf = (text) =>
 
 /**
  * Returns the lines of the summary: a heading and at most `MAX_LINES`. The more failures there are, the fewer
- * lines each has.
+ * lines each failure gets.
  *
  * @param {{ title: string, text?: string }[]} failures
  * @returns {string[]}

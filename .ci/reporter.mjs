@@ -36,8 +36,8 @@ function readModule(module, report) {
 }
 
 /**
- * Returns the first lines of the message, the stack frame in this repository, and the lines of the diff that
- * differ.
+ * Returns the first lines of the message, the stack frame in this repository, and the differing lines of the
+ * diff.
  */
 function describe({ name = 'Error', message = '', stack = '', diff = '' }) {
   const head = `${name}: ${message}`.split('\n').slice(0, MESSAGE_LINES)

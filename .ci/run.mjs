@@ -1,4 +1,4 @@
-/** The steps of `.ci/run`. Each vitest test counts as one step, and so does each other step. */
+/** The steps of `.ci/run`. Each vitest test counts as one step, and so does each other command. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const minute = 60_000
 const counts = { passed: 0, failed: 0 }
 const failures = []
 
-/** Runs a step that counts as one. */
+/** Runs a command that counts as one step. */
 async function countStep(title, command, timeoutMs = 3 * minute) {
   let output = ''
   const onOutput = (text) => (output = text)

@@ -95,7 +95,7 @@ function compareCosts(compiler, version) {
 
 const versionOf = (compiler) => /Version (\S+)/.exec(compile(compiler, '--version'))?.[1]
 
-// The installation guide promises these versions, with the options in `tsconfig.oldest.json`.
+// The installation guide promises support for these versions, with the options in `tsconfig.oldest.json`.
 for (const [name, ...flags] of [['typescript5.5', '--skipLibCheck'], ['typescript5.7']]) {
   const compiler = join(project, 'node_modules', name, 'bin', 'tsc')
   compile(compiler, '--project', join(project, 'tsconfig.oldest.json'), ...flags)

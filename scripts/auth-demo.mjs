@@ -1,6 +1,6 @@
 /**
- * `npm run auth-demo`: installs, builds and starts an authorization server and a weather server that requires
- * its tokens. Passes on its arguments.
+ * `npm run auth-demo`: installs, builds and starts an authorization server, and a weather server that
+ * requires its tokens. Arguments are passed on.
  */
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'

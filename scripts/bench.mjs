@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: installs, builds and runs the benchmark. Passes its arguments (such
- * as `--short`) to `apps/bench`.
+ * `npm run bench`: installs, builds and runs the benchmark. Arguments such as `--short` are passed to
+ * `apps/bench`.
  */
 import { argv, execPath } from 'node:process'
 import { spawnSync } from 'node:child_process'

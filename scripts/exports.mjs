@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const LIST = 'exports.txt'
 
-// Entry files export only by name, so regular expressions can read them.
+// Entry files use only named exports, so regular expressions can read them.
 const BARREL = /^export (type )?\{([^}]*)\}/gm
 const DECLARED = /^export (?:declare )?(?:async )?(const|function|class|interface|type) (\w+)/gm
 const UNNAMED = /^export (?:\*|default)/m

@@ -1,7 +1,7 @@
 /**
- * Draws the map of the code in `docs/design/README.md`: core's rooms in their import order, and the path of a
- * `tools/call` in a session through these rooms. Without arguments, it compares the committed pictures with the
- * drawn ones, and exits with code 1 if they differ. `--write` updates the pictures.
+ * Draws the code map in `docs/design/README.md`: core's folders in import order, and the path of a
+ * `tools/call` in a session through these folders. Without arguments, compares the committed pictures with
+ * newly drawn ones, and exits with code 1 if they differ. `--write` updates the pictures.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'

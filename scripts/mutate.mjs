@@ -20,8 +20,8 @@ import { mutantsOf } from './mutate/mutants.mjs'
 
 const MIN_KILLED = 0.85
 /**
- * The contracts are themselves tests, and nothing tests the assertions in tests. The tests of the Redis stores
- * need Redis, so they are not part of `npm test`.
+ * Mutants are not drawn from the contracts, because these are tests, and nothing tests the assertions in
+ * tests. The tests of the Redis stores require Redis, so they are not part of `npm test`.
  */
 const DRAWN_FROM = [
   ':(glob)packages/*/src/**/*.ts',
@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 })
 
-// The process that runs the tests would keep this process alive.
+// Without an explicit exit, the process that runs the tests would keep this one alive.
 process.exit(await main(Number(values.count), Number(values.seed)))
 
 async function main(count, seed) {

@@ -1,8 +1,8 @@
 /**
- * Compares the files that depend on the facts of the project with `.github/project.json`: manifests, the licence,
- * policy files, and the passages of documents about installing. Without arguments it prints the differences and exits
- * 1; `--write` (`npm run project`) updates the files. `--scope @other` renames the scope of the packages in all files
- * of the repository.
+ * Compares all files that depend on the facts in `.github/project.json` with these facts: manifests, the
+ * licence, policy files, and the passages of documents about installing. Without arguments, prints the
+ * differences and exits with code 1; `--write` (`npm run project`) updates the files. `--scope @other`
+ * renames the scope of the packages in all files of the repository.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * `npm run registry`: serves `tarballs/` as an npm registry, on 127.0.0.1 and read-only. `npm run pack` makes
- * the folder. Requests for all other packages are redirected to the registry that npm is configured to use.
- * Arguments: `--port N` (default 4873, 0 for a free one) and a folder of tarballs.
+ * `npm run registry`: serves `tarballs/` on 127.0.0.1 as a read-only npm registry. Create the folder with
+ * `npm run pack`. Requests for all other packages are redirected to the registry that npm is configured to
+ * use. Arguments: `--port N` (default 4873, 0 for a free port) and a folder with tarballs.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { packumentOf, readTarball } from './registry/packument.mjs'
 
 const TARBALLS = '/-/tarballs/'
 
-/** The registry that npm is configured to use, with a trailing slash. */
+/** Returns the registry that npm is configured to use, with a trailing slash. */
 export function configuredRegistry() {
   const url = execFileSync('npm', ['config', 'get', 'registry'], {
     cwd: root,
@@ -66,14 +66,17 @@ export async function startRegistry({ folder, upstream, port = 0 }) {
   }
 }
 
-/** npx caches what it has installed from an address, so a tarball with other bytes needs another address. */
+/**
+ * npx caches what it has installed from an address, so a tarball with different content needs a different
+ * address.
+ */
 const pathOf = ({ shasum, file }) => `${TARBALLS}${shasum}/${file}`
 
 const originOf = (server) => `http://127.0.0.1:${server.address().port}`
 
 const json = (status, value) => ({
   status,
-  // The tarballs of the next run may have the same versions but other content.
+  // In the next run, tarballs with the same versions may have different content.
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
 })
@@ -87,11 +90,11 @@ function replyTo({ method, url }, { packages, files, upstream, origin }) {
     return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: file }
   const tarball = packages.get(path.slice(1))
   if (tarball !== undefined) return json(200, packumentOf(tarball, origin + pathOf(tarball)))
-  // The encoded path is used, because the slash of a scope must stay encoded.
+  // The path stays encoded, because the slash in a scoped name must not be decoded.
   return { status: 302, headers: { location: upstream + url.slice(1) }, body: '' }
 }
 
-/** npm encodes the slash of scoped names. */
+/** npm encodes the slash in scoped names. */
 function decode(url) {
   try {
     return decodeURIComponent(url.split('?')[0])

@@ -13,8 +13,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { importsFor, wholeFile } from './snippets/imports.mjs'
 
 /**
- * Matches a comment with the block that belongs to it, or a block without a comment. A comment may not have
- * its block yet.
+ * Matches a comment with the block that belongs to it, or a block without a comment. A comment may still lack
+ * its block.
  */
 const BLOCK =
   /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|js|nginx|yaml|toml|json|text|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
@@ -26,7 +26,7 @@ const SKILLS = 'docs/skills/'
 const MAX_COLUMNS = 110
 
 /**
- * Returns the Markdown files written by people. Dependencies and the generated API reference are excluded.
+ * Returns the Markdown files that people have written, without dependencies and the generated API reference.
  *
  * @param {string} root
  */

@@ -21,15 +21,15 @@ export function script(path, ...args) {
 }
 
 export const installAll = () => [...pnpm(), 'install', '--frozen-lockfile']
-/** Next.js takes up 300 MB and is needed for only one recipe. `.ci/run` installs and tests it. */
+/** Next.js takes up 300 MB and is needed for only one recipe, so only `.ci/run` installs and tests it. */
 export const install = () => [...installAll(), '--filter', '!@jetway-recipes/nextjs']
 export const build = () => tool('tsdown')
 export const types = () => script('scripts/types.mjs')
-/** The environment in which the tests start the built programs; see `.ci/runtimes/program.js`. */
+/** The environment variables with which tests start the built programs. See `.ci/runtimes/program.js`. */
 export const BUILT = { JETWAY_BUILT: '1' }
 export const vitest = (...args) => tool('vitest', 'run', ...args)
 
-/** The number of bytes that `onOutput` receives, from the end of a command's output. */
+/** The number of bytes from the end of a command's output that `onOutput` receives. */
 const MAX_OUTPUT = 256 * 1024
 
 /**

@@ -29,7 +29,8 @@ export function pictures() {
 }
 
 /**
- * Returns the part of the welcome message that a reader needs. The rest contains the paths of one machine.
+ * Returns the part of the welcome message that is useful to readers. The rest contains paths that exist only
+ * on one machine.
  * @param {string} output
  */
 export const startOf = (output) => `${output.slice(0, output.indexOf('\n\nCall one')).trim()}\n…`

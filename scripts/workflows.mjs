@@ -1,7 +1,7 @@
 /**
  * Checks the files that GitHub reads: the workflows of this repository and of the `create-jetway` templates,
- * the issue forms, the labels and the dependency updates. Prints the problems and exits 1 if there are any.
- * Arguments name other folders that contain `.github/workflows`.
+ * the issue forms, the labels and the dependency updates. Prints the problems, and exits with code 1 if there
+ * are any. Arguments name other folders that contain `.github/workflows`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -19,7 +19,7 @@ const yamlFiles = (folder) =>
 const { actions } = json(join(root, 'scripts', 'actions.json'))
 const artefacts = readdirSync(join(root, 'scripts', 'release'))
 
-/** The folders that contain a project with workflows. */
+/** The folders of all projects that have workflows. */
 function projects() {
   if (argv.length > 2) return argv.slice(2)
   const templates = join(root, 'packages', 'create-jetway', 'templates')
@@ -27,7 +27,7 @@ function projects() {
   return [root, ...names.map((name) => join(templates, name))]
 }
 
-/** The scripts in the project's `package.json`, and in that of the template that it extends. */
+/** Returns the scripts in a project's `package.json`, and in that of the template that it extends. */
 function scriptsOf(project) {
   const files = [join(project, 'package.json'), join(dirname(project), 'base', 'package.json')]
   return files.filter((file) => existsSync(file)).flatMap((file) => Object.keys(json(file).scripts ?? {}))

@@ -13,7 +13,7 @@ export default defineConfig({
   description: 'A TypeScript framework for MCP servers: define a server once, serve every client.',
   lang: 'en',
   cleanUrls: true,
-  // GitHub shows README.md as the page of a folder. The site needs index.md.
+  // On GitHub, a folder's page is README.md, but the site needs index.md.
   rewrites: {
     'design/README.md': 'design/index.md',
     'design/decisions/README.md': 'design/decisions/index.md',
@@ -33,7 +33,7 @@ export default defineConfig({
     page === '404.md'
       ? []
       : [['link', { rel: 'alternate', type: 'text/markdown', href: `/${relativePath}` }]],
-  // The last button of the home page leads to the repository, if its address is known.
+  // The last button on the home page links to the repository, if its address is known.
   transformPageData({ relativePath, frontmatter }) {
     if (relativePath !== 'index.md' || repository === undefined) return
     const { actions } = frontmatter['hero'] as { actions: object[] }

@@ -15,8 +15,8 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Writes what language models read: each page as Markdown beside its HTML, `llms.txt`, an index of all pages, and
- * `llms-full.txt`, the guides and the reference in one file. See https://llmstxt.org
+ * Writes the files for language models: each page as Markdown beside its HTML, an index of all pages
+ * (`llms.txt`), and the guides and the reference in one file (`llms-full.txt`). See https://llmstxt.org
  */
 export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteConfig): void {
   const address = siteAddress() ?? ''
@@ -47,8 +47,8 @@ export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteCo
 }
 
 /**
- * Makes the relative links of a page lead to what the site has: the Markdown of another page, or the copy of a source
- * file. With a base, links are absolute.
+ * Rewrites the relative links of a page so that they point to files on the site: the Markdown of another
+ * page, or the copy of a source file. If there is a base, links are absolute.
  */
 export function withLinks(
   text: string,
@@ -71,11 +71,14 @@ export function withLinks(
   })
 }
 
-/** Whether a page is in a section. The section without a folder has the pages beside the first one. */
+/** Returns whether a page is in a section. The section without a folder contains the pages at the top level. */
 const isBelow = (page: string, folder: string): boolean =>
   folder === '' ? !page.includes('/') && page !== 'index.md' : page.startsWith(folder)
 
-/** The pages of single exports would drown the others. */
+/**
+ * Returns whether a page describes a single export. These pages are so numerous that all other pages would be
+ * hard to find.
+ */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')
 
 function entry(page: string, address: string): string {

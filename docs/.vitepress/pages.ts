@@ -11,7 +11,7 @@ interface Group {
   readonly pages: readonly string[]
 }
 
-/** The guides in reading order. A guide that is missing here appears under "More". */
+/** The guides in reading order. A guide that is not listed here appears under "More". */
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
@@ -98,13 +98,13 @@ const REFERENCE: readonly string[] = [
   'benchmarks',
 ]
 
-/** The pages about the project itself. Their paths are those that GitHub and tools for projects of MCP look for. */
+/** The pages about the project itself. GitHub and tools for MCP projects look for them at these paths. */
 export const PROJECT: readonly string[] = ['versioning', 'roadmap', 'dependency-policy', 'releasing']
 
 export interface Page {
   readonly link: string
   readonly title: string
-  /** The first sentence of the page, without markup. */
+  /** The first sentence on the page, without markup. */
   readonly summary: string
 }
 
@@ -121,12 +121,12 @@ export function readPage(path: string): Page {
     .map((block) => block.trim())
     .find((block) => /^[A-Z`[*]/.test(block))
   const plain = (paragraph ?? '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*\n]/g, ' ')
-  // Decisions begin with the label of their question.
+  // Decisions begin with the label `Question.`
   const [sentence = ''] = plain.replace(/^ *Question\. */, '').split(/(?<=[.:])\s/)
   return { link: `/${path}`, title, summary: sentence.replace(/:$/, '.') }
 }
 
-/** The Markdown files of a folder, without `.md`. Empty if the folder does not exist. */
+/** Returns the names of a folder's Markdown files, without `.md`. The list is empty if the folder does not exist. */
 function namesIn(folder: string): readonly string[] {
   const path = join(docs, folder)
   if (!existsSync(path)) return []
@@ -141,7 +141,7 @@ const item = (path: string, title?: string): DefaultTheme.SidebarItem => {
   return { text: title ?? shortTitle(page.title), link: page.link }
 }
 
-/** The words before a colon: a heading also has the words that people search for. */
+/** Returns the words before a colon. A heading may also contain words for the search, after the colon. */
 const shortTitle = (title: string): string => title.split(': ')[0] ?? title
 
 function guideGroups(): DefaultTheme.SidebarItem[] {
@@ -169,7 +169,8 @@ function referenceGroups(): DefaultTheme.SidebarItem[] {
 }
 
 /**
- * The entry points, in the order of the API's first page. Their classes and functions are listed on their own pages.
+ * Lists the entry points in the same order as the API's index page. Their classes and functions are listed on
+ * their own pages.
  */
 function apiItems(): DefaultTheme.SidebarItem[] {
   const index = join(docs, 'reference/api/index.md')

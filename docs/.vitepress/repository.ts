@@ -4,20 +4,20 @@ import process from 'node:process'
 
 const root = new URL('../../', import.meta.url)
 
-/** The facts that the owner decides, in `.github/project.json`. */
+/** Reads the settings that the project's owner decides, from `.github/project.json`. */
 function facts(): { readonly repository: string | null; readonly docs: string | null } {
   return JSON.parse(readFileSync(new URL('.github/project.json', root), 'utf8')) as ReturnType<typeof facts>
 }
 
 /**
- * The address of the repository on the web: the decided one, or else the remote `origin` of this clone. Undefined if
- * there is neither, or if the remote is not on the web.
+ * Returns the web address of the repository: the configured one, or else the remote `origin` of this clone.
+ * Returns undefined if there is neither, or if the remote is not on the web.
  */
 export function repositoryUrl(): string | undefined {
   return webAddress(facts().repository ?? originOf())
 }
 
-/** `git@host:owner/name.git`, `git+https://…` and the like as `https://host/owner/name`. */
+/** Converts `git@host:owner/name.git`, `git+https://…` and similar addresses to `https://host/owner/name`. */
 function webAddress(address: string): string | undefined {
   const match =
     /^(?:git\+)?(?:https?:\/\/|ssh:\/\/)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[/:]([^?#]+?)(?:\.git)?\/?$/.exec(
@@ -27,8 +27,9 @@ function webAddress(address: string): string | undefined {
 }
 
 /**
- * The address of this site, without a closing slash: the variable DOCS_URL, or else the decided one. Undefined if there is
- * neither: links in files for models then begin with a slash.
+ * Returns the address of this site, without a trailing slash: the environment variable DOCS_URL, or else the
+ * configured address. Returns undefined if there is neither. In that case, links in files for models begin
+ * with a slash.
  */
 export function siteAddress(): string | undefined {
   return (process.env['DOCS_URL'] ?? facts().docs ?? undefined)?.replace(/\/$/, '')

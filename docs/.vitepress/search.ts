@@ -1,13 +1,14 @@
 import type { DefaultTheme, MarkdownEnv } from 'vitepress'
 
-/** The part of VitePress's renderer that the index needs. */
+/** The part of VitePress's renderer that the search index needs. */
 interface Renderer {
   readonly render: (source: string, env: MarkdownEnv) => string
 }
 
 /**
- * The options of the search. Guides come first, then the reference, design pages and the API. Of the last two, only
- * titles and summaries are indexed: their 650 pages would be most of what a reader downloads with the first search.
+ * The options of the search. Guides come first, then the reference, the design pages and the API. Only the
+ * titles and summaries of design and API pages are indexed, because their 650 pages would otherwise be most
+ * of the download for the first search.
  */
 export const search: NonNullable<DefaultTheme.Config['search']> = {
   provider: 'local',
@@ -18,7 +19,8 @@ export const search: NonNullable<DefaultTheme.Config['search']> = {
         fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
         prefix: true,
         boost: { title: 4, text: 2, titles: 1 },
-        // VitePress sends the text of this function to the browser: it uses nothing from outside.
+        // VitePress sends this function's source to the browser, so the function must not use anything outside
+        // itself.
         boostDocument: (id: string, _term: string, stored?: Record<string, unknown>): number => {
           const isPage = !id.includes('#')
           const titles = stored?.['titles']
@@ -33,7 +35,7 @@ export const search: NonNullable<DefaultTheme.Config['search']> = {
     _render: (source: string, env: MarkdownEnv, markdown: Renderer): string => {
       const html = markdown.render(source, env)
       if (/^(?:reference\/api|design)\//.test(env.relativePath)) return summaryOf(html)
-      // Nobody searches for the figures of measurements.
+      // Tables of measurements are not indexed, because nobody searches for their figures.
       return /^reference\/(?:benchmarks|reliability)\./.test(env.relativePath) ? withoutTables(html) : html
     },
   },
@@ -41,7 +43,7 @@ export const search: NonNullable<DefaultTheme.Config['search']> = {
 
 const withoutTables = (html: string): string => html.replaceAll(/<table[\s\S]*?<\/table>/g, '')
 
-/** The heading of a page and its first paragraph. */
+/** Returns the heading of a page and its first paragraph. */
 function summaryOf(html: string): string {
   const [heading = ''] = /<h1[\s\S]*?<\/h1>/.exec(html) ?? []
   const [paragraph = ''] = /<p>[\s\S]*?<\/p>/.exec(html) ?? []

@@ -9,14 +9,15 @@ const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 /** VitePress serves the files of this folder at its root. */
 const PUBLIC = 'docs/public/'
 
-/** The source files that the site has as copies. */
+/** The source files of which the site has a copy. */
 const SOURCE = /\.(?:tsx?|js|json|toml|conf|yaml|dockerignore)$|\/Dockerfile$/
 
 const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
- * Handles links to source files: those above code blocks (see `scripts/snippets.mjs`) and those in the text. On GitHub
- * they lead to the file in the repository. The site has a copy of the file, as plain text, and the link leads to that.
+ * Handles links to source files, both above code blocks (see `scripts/snippets.mjs`) and in the text. On
+ * GitHub, they point to the file in the repository. On the site, they point to a copy of the file as plain
+ * text.
  */
 export function linkSources(markdown: MarkdownRenderer): void {
   rmSync(published, { recursive: true, force: true })
@@ -37,18 +38,21 @@ export function linkSources(markdown: MarkdownRenderer): void {
         }
         if (path.startsWith('docs/') || !SOURCE.test(path)) continue
         link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
-        // VitePress checks and rewrites links without a target, as links to pages.
+        // VitePress checks and rewrites only links without a `target`, which it treats as links to pages.
         link.attrSet('target', '_blank')
       }
     }
   })
 }
 
-/** The path of a source file on the site. Undefined if the site has no copies of such files. */
+/** Returns the path of a source file on the site, or undefined if the site has no copies of such files. */
 export const publishedPath = (path: string): string | undefined =>
   SOURCE.test(path) ? `source/${path}.txt` : undefined
 
-/** Copies a file to the site and returns its path there. Browsers download `.ts` files as videos, but show `.txt`. */
+/**
+ * Copies a file to the site, and returns its path there. The copy is a `.txt` file, because browsers download
+ * `.ts` files as videos.
+ */
 function publish(path: string): string {
   const copy = join(published, `${path}.txt`)
   mkdirSync(dirname(copy), { recursive: true })

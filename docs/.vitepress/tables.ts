@@ -2,17 +2,20 @@ import type { MarkdownRenderer } from 'vitepress'
 
 type Tokens = ReturnType<MarkdownRenderer['parse']>
 
-/** A cell with more characters makes its table too wide for a phone. */
+/** The maximum length of a cell in a table that fits on a phone's screen, in characters. */
 const LONG_CELL = 60
-/** A first column with more characters leaves no room for a second one. */
+/**
+ * The maximum length of a cell in the first column, in characters. A longer one leaves no room for the second
+ * column.
+ */
 const LONG_NAME = 24
 
 /**
- * Marks tables that do not fit a phone with the class `stacked`, and each of their cells with its heading, so that a
- * narrow screen shows a row as a block: see `jetway.css`.
+ * Adds the class `stacked` to tables that do not fit on a phone's screen, and labels each of their cells with
+ * its heading, so that a narrow screen can show each row as a block. See `jetway.css`.
  */
 export function stackTables(markdown: MarkdownRenderer): void {
-  // VitePress's own rule drops the class.
+  // VitePress's own rule would drop the class.
   markdown.renderer.rules['table_open'] = (tokens, index, options, _env, self) => {
     tokens[index]?.attrSet('tabindex', '0')
     return self.renderToken(tokens, index, options)
@@ -45,7 +48,7 @@ function stack(table: Tokens): void {
   })
 }
 
-/** The text of a cell without markup. */
+/** Returns the text of a cell without markup. */
 const plain = (cell: string): string =>
   cell
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

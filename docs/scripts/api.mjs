@@ -11,7 +11,7 @@ const docs = fileURLToPath(new URL('..', import.meta.url))
 const packages = join(docs, '..', 'packages')
 const out = join(docs, 'reference', 'api')
 
-/** The packages in the order in which authors meet them. Others follow. */
+/** The packages, in the order in which authors need them. Other packages follow. */
 const ORDER = [
   'core',
   'stdio',
@@ -50,14 +50,14 @@ function entryPoints() {
   })
 }
 
-/** TypeDoc names a module by its file path. Replaces that by the name that users import. */
+/** Replaces the names of modules: TypeDoc uses their file paths, but users need the name to import. */
 function useImportNames(project, entries) {
   const moduleNameOf = (source) => relative(packages, source).replace(/(\/index)?\.ts$/, '')
   const names = new Map(entries.map(({ name, source }) => [moduleNameOf(source), name]))
   for (const module of project.children) module.name = names.get(module.name) ?? module.name
 }
 
-/** The exports without JSDoc, as `module: name`. */
+/** Returns the exports without JSDoc, as `module: name`. */
 function undocumented(project) {
   const hasDocs = (reflection) =>
     reflection.kindOf(ReflectionKind.Reference) ||
@@ -68,7 +68,7 @@ function undocumented(project) {
   )
 }
 
-/** The page that lists the packages, each with its description and its entry points. */
+/** Writes the page that lists the packages, each with its description and its entry points. */
 function writeIndex(entries) {
   const row = ({ name, description }) => {
     const links = entries
@@ -97,7 +97,7 @@ const app = await Application.bootstrapWithPlugins({
   logLevel: LogLevel.Warn,
   readme: 'none',
   name: 'API',
-  // `npm run check` checks the types, with another version of TypeScript.
+  // `npm run check` already checks the types, with a different version of TypeScript.
   skipErrorChecking: true,
   disableSources: true,
   excludeInternal: true,
@@ -111,7 +111,7 @@ const app = await Application.bootstrapWithPlugins({
   indexFormat: 'table',
   hidePageHeader: true,
   useCodeBlocks: true,
-  // VitePress gives headings other ids than TypeDoc links to.
+  // The ids that VitePress assigns to headings differ from the ones to which TypeDoc links.
   useHTMLAnchors: true,
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',

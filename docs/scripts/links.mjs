@@ -1,7 +1,8 @@
 /**
- * Checks every internal link of the built site, including the heading in its hash, those of the files for models, and
- * that `llms.txt` lists every page but those of single exports.
- * VitePress itself checks only links in Markdown and no hashes, so it misses the home page, the menus and headings.
+ * Checks every internal link of the built site, including the heading in its hash, and the links in the files
+ * for models. Also checks that `llms.txt` lists every page, except those for single exports. VitePress itself
+ * checks only links in Markdown, and ignores their hashes, so it misses the home page, the menus and the
+ * headings.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const dist = fileURLToPath(new URL('../.vitepress/dist/', import.meta.url))
 
-/** The links and the element ids of each page, by URL path. */
+/** Returns the links and the element ids of each page, keyed by URL path. */
 function readPages() {
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.html'),
@@ -61,7 +62,7 @@ for (const page of unlisted) dead.add(`llms.txt does not list ${page}`)
 for (const link of listed) if (!files.has(link)) dead.add(`llms.txt: ${link} does not exist`)
 if (markdown.length < pages.size - 1) dead.add(`${pages.size} pages have ${markdown.length} files for models`)
 
-/** The links of a file for models: from its folder, or from the root. */
+/** Checks the links in the files for models. They are relative to the file's folder, or start at the root. */
 for (const file of [...markdown.filter((page) => !isSymbol(page)), '/llms-full.txt']) {
   const text = readFileSync(join(dist, file), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '')
   for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {

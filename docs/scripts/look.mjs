@@ -1,6 +1,6 @@
 /**
- * Opens the built site in Chromium on a wide and on a narrow screen and checks its layout, colours, console and search.
- * Saves screenshots in `docs/.vitepress/cache/screenshots`.
+ * Opens the built site in Chromium on a wide and on a narrow screen, and checks its layout, colours, console
+ * output and search. Saves screenshots in `docs/.vitepress/cache/screenshots`.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ const SIGN = [0xff, 0xc7, 0x2c]
 const WHITE = [0xff, 0xff, 0xff]
 const CODE = [0xf6, 0xf6, 0xf7]
 
-/** The expected content of each page, and the minimum share of its first screen for each colour. */
+/** The expected content of each page, and the minimum share of each colour on its first screen. */
 const PAGES = [
   {
     name: 'home',
@@ -167,7 +167,7 @@ async function checkPage(browser, origin, { name, path, title, heading, colours,
   await page.close()
 }
 
-/** Checks that every line of code of every guide is visible as a whole on a screen of 1440 px. */
+/** Checks that every line of code in every guide is fully visible on a screen that is 1440 px wide. */
 async function checkCodeFits(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   const guides = readdirSync(join(vitepress, 'dist', 'guide')).filter((name) => name.endsWith('.html'))
@@ -185,7 +185,7 @@ async function checkCodeFits(browser, origin) {
   assert.deepEqual(clipped, [])
 }
 
-/** What people type, and the guide that they look for. */
+/** Words that people type into the search, with the guides that they are looking for. */
 const SEARCHES = [
   ['outputSchema', /tools|results-and-errors/],
   ['elicitation', /asking/],
@@ -204,10 +204,16 @@ const SEARCHES = [
   ['vercel', /deployment/],
 ]
 
-/** The size of the index, compressed, in bytes. The first answer waits for it, and a busy machine cannot be timed. */
+/**
+ * The maximum compressed size of the index, in bytes. The first answer cannot appear before the index has
+ * loaded. The size is checked instead of the time, which depends on the machine's load.
+ */
 const MAX_INDEX = 160_000
 
-/** Checks that the index of the search is small, that the first answer is a guide, and the wanted one among the first three. */
+/**
+ * Checks that the search index is small, that the first result is a guide, and that the expected guide is
+ * among the first three.
+ */
 async function checkSearch(browser, origin) {
   const chunks = join(vitepress, 'dist', 'assets', 'chunks')
   const index = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
@@ -241,7 +247,7 @@ async function checkSearch(browser, origin) {
   await page.close()
 }
 
-/** Checks that a page that does not exist offers a search with the words of its address. */
+/** Checks that the page for a missing address offers to search for the words in the address. */
 async function checkNotFound(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(`${origin}/guide/rate-limits`, { waitUntil: 'networkidle' })
@@ -251,7 +257,7 @@ async function checkNotFound(browser, origin) {
   await page.close()
 }
 
-/** Checks that the button of a page copies its Markdown. */
+/** Checks that a page's button copies its Markdown. */
 async function checkCopy(browser, origin) {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
@@ -274,7 +280,7 @@ async function checkCopy(browser, origin) {
   await context.close()
 }
 
-/** Checks that the text of options is on the screen of a phone, and not beside it. */
+/** Checks that the text in tables of options is within the screen of a phone. */
 async function checkTables(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
   for (const path of ['/reference/mount-options', '/guide/troubleshooting', '/reference/api/@jetway/core/']) {

@@ -1,7 +1,8 @@
 /**
- * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table goes between
- * `<!-- members: packages/core/src/server/options.ts#ServerOptions -->` and `<!-- /members -->`. Options of options
- * follow as `limits.pageSize`. Without arguments it prints which pages differ and exits 1; `--write` updates them.
+ * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table
+ * goes between `<!-- members: packages/core/src/server/options.ts#ServerOptions -->` and `<!-- /members -->`.
+ * Nested options follow, with names such as `limits.pageSize`. Without arguments, prints which pages differ
+ * and exits with code 1; `--write` updates them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const reference = join(root, 'docs', 'reference')
 const TABLE = /<!-- members: (\S+)#(\w+) -->[\s\S]*?<!-- \/members -->/g
-/** Names of interfaces that hold options, whose members get rows too. */
+/** Matches the names of interfaces that contain options. Their members also get rows. */
 const NESTED = /(?:Options|Limits)$/
 
 /** @param {readonly string[]} files */
@@ -41,11 +42,11 @@ function createReader(files) {
       (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name,
     )
     if (declared === undefined) throw new Error(`${file} has no interface ${name}`)
-    // Inherited options have another table.
+    // Inherited options have their own table.
     const own = declared.members.flatMap((member) => checker.getSymbolAtLocation(member.name) ?? [])
     const rows = rowsOf(own, '')
     const withDefaults = rows.some((row) => row.default !== '')
-    // The type is below the name, so that the text has room.
+    // The type is shown below the name, to leave room for the text.
     const head = withDefaults ? ['option', 'default', ''] : ['member', '']
     const lines = rows.map((row) => {
       const first = `${row.name}<br>${row.type}`
@@ -72,7 +73,7 @@ function createReader(files) {
     })
   }
 
-  /** The interface of options in a type, or among the members of a union. @param {ts.Type} type */
+  /** Returns the options interface in a type, or among the members of a union. @param {ts.Type} type */
   function nestedIn(type) {
     const parts = type.isUnion() ? type.types : [type]
     return parts.find((part) => {
@@ -83,7 +84,12 @@ function createReader(files) {
     })
   }
 
-  /** The type as it is declared, with `object` for nested options. @param {ts.Symbol} member @param {ts.Type | undefined} nested */
+  /**
+   * Returns the type as it is declared, but `object` for nested options.
+   *
+   * @param {ts.Symbol} member
+   * @param {ts.Type | undefined} nested
+   */
   function typeText(member, nested) {
     const declared = declarationOf(member)
     if (declared !== undefined && ts.isMethodSignature(declared)) return 'method'
@@ -122,7 +128,7 @@ function textOf(parts) {
 /** @param {ts.Symbol} member */
 const declarationOf = ({ valueDeclaration, declarations }) => valueDeclaration ?? declarations?.[0]
 
-/** The parameters of a method, as `(total?, message?)`. @param {ts.Symbol} member */
+/** Returns the parameters of a method, such as `(total?, message?)`. @param {ts.Symbol} member */
 function parametersOf(member) {
   const declared = declarationOf(member)
   if (declared === undefined || !ts.isMethodSignature(declared)) return ''
@@ -132,7 +138,7 @@ function parametersOf(member) {
   return `(${names.join(', ')})`
 }
 
-/** A default as code, unless it is a description. @param {string} text */
+/** Formats a default value as code, unless it is a description. @param {string} text */
 const literal = (text) =>
   /^(?:'[^']*'|[\d_]+|\{.*\}|true|false)$/.test(text) ? `\`${cell(text)}\`` : cell(text)
 

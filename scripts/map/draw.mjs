@@ -1,13 +1,13 @@
 /**
- * Draws the steps of one call as a chart. Each column is a step of the call, and each row is a room of the
- * code. The rows are in import order, with the rooms that everything imports at the bottom, so a call goes down
- * and comes back up.
+ * Draws the steps of one call as a chart. Each column is a step of the call, and each row is a folder of the
+ * code. The rows are in import order, with the folders that everything imports at the bottom, so a call goes
+ * down and comes back up.
  */
 
 const WIDTH = 830
 const PAD = 22
 const LABELS = 172
-/** The box with the name of `http/`, to the left of its rows. */
+/** The width of the box that contains the label of `http/`, to the left of its rows. */
 const HTTP = 26
 const TOP = 84
 const ROW = 25
@@ -106,7 +106,7 @@ export function drawMap({ core, http, hops }, theme) {
 }
 
 /**
- * Returns the rows from top to bottom: the adapter, the rooms in `http/`, the other rooms.
+ * Returns the rows from top to bottom: the adapter, the folders in `http/`, and the other folders.
  *
  * @param {string[][]} core @param {string[][]} http @param {readonly import('./page.mjs').Hop[]} hops @returns
  * {Row[]}
@@ -189,7 +189,7 @@ function drawHttp(rows, { stripe, faint }) {
 }
 
 /**
- * Draws a line through the rooms of the files that a step needs.
+ * Draws a line through the folders of the files that a step needs.
  *
  * @param {Place} place @param {(row: number) => number} y @param {Colours} colours
  */

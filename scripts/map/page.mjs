@@ -1,4 +1,4 @@
-/** Reads the map of the code in `docs/design/README.md`, for its tests and for its picture. */
+/** Reads the code map in `docs/design/README.md`, for its tests and its pictures. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -46,7 +46,7 @@ function hopsOf(text) {
 }
 
 /**
- * A folder in core, or a file that is a room by itself.
+ * A folder in core, or a single file that the map shows like a folder.
  *
  * @typedef {object} Room
  * @property {string} name such as `http` or `errors.ts`
@@ -54,7 +54,7 @@ function hopsOf(text) {
  * @property {readonly Room[]} rooms the folders inside it
  */
 
-/** Returns the rooms in the tree, which is the first code block. @param {string} text @returns {Room[]} */
+/** Returns the folders in the tree, which is the first code block. @param {string} text @returns {Room[]} */
 function roomsOf(text) {
   const [, tree = ''] = /```\n([\s\S]*?)```/.exec(text) ?? []
   /** @type {(Room & { rooms: Room[] })[]} */

@@ -1,7 +1,4 @@
-/**
- * The run without mutants. It determines which test files reach which places, and how long each test file
- * takes.
- */
+/** The baseline run. It determines which test files reach which places, and how long each test file takes. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Sources } from './scopes.mjs'
 
@@ -31,8 +28,8 @@ export async function runBase(checkout, mutants, tests) {
 }
 
 /**
- * Every process that runs a probe finds the log by the path in the probe, regardless of its environment. In
- * runtimes that may not write to the log, probes do nothing.
+ * Every process that runs a probe finds the log by the path in the probe, regardless of its environment
+ * variables. In runtimes that may not write to the log, probes do nothing.
  */
 function insertProbes(checkout, probes) {
   const require = `globalThis.process.getBuiltinModule('module').createRequire(${JSON.stringify(checkout.path('/'))})`
@@ -61,8 +58,8 @@ function insertProbes(checkout, probes) {
 }
 
 /**
- * Tests that fail even without a mutant would kill all mutants. Tests that read the sources fail only because
- * of the probes.
+ * Returns the tests that fail even without probes. They would kill every mutant. Tests that read the sources
+ * fail only because of the probes.
  */
 async function failingAgain(checkout, failed) {
   const files = failed.filter((name) => name.endsWith('.ts'))

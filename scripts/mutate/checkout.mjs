@@ -15,7 +15,7 @@ const git = (cwd, ...args) => execFileSync('git', args, { cwd, encoding: 'utf8' 
 
 export class Checkout {
   #folder
-  /** The texts of the packages' sources, by path. @type {Record<string, string>} */
+  /** The source code of the packages, keyed by path. @type {Record<string, string>} */
   sources = {}
   #warm
 
@@ -27,7 +27,7 @@ export class Checkout {
   static async create() {
     const folder = join(mkdtempSync(join(tmpdir(), 'jetway-mutants-')), 'jetway')
     process.once('exit', () => {
-      // Tests that were just killed may still have been writing files.
+      // Tests that have just been killed may still be writing files, so deletion is retried.
       rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       git(root, 'worktree', 'prune')
     })
@@ -45,7 +45,7 @@ export class Checkout {
     return checkout
   }
 
-  /** @param {string[]} patterns as git writes them */
+  /** @param {string[]} patterns in git's syntax */
   files(patterns) {
     return git(this.#folder, 'ls-files', '--', ...patterns).split('\n')
   }

@@ -1,8 +1,8 @@
-/** Determines which mutants pass the type check. The type check is part of `npm test`. */
+/** Determines which mutants pass the type check. The type check is part of `.ci/run`. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
-/** An import that is no longer used says nothing about behaviour. */
+/** A mutant may leave an import unused, which does not affect behaviour, so the compiler must accept that. */
 const TSC =
   '--project tsconfig.packages.json --pretty false --noUnusedLocals false --noUnusedParameters false --allowUnreachableCode true'
 

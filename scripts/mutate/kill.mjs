@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * The total time that the tests in each run took without a mutant. Most mutants are killed in the first run. A
- * failure after the last run would be a coincidence in a test of something else.
+ * How much testing each run adds, measured as the total time that its tests took in the baseline run. Most mutants
+ * are killed in the first run. A failure after the last run would be a coincidence in an unrelated test.
  */
 const RUNS_MS = [2_000, 10_000, 120_000]
 
@@ -34,7 +34,7 @@ export async function killerOf(checkout, { file, start, end, to }, reaching) {
 
 const sum = (files) => files.reduce((total, { ms }) => total + ms, 0)
 
-/** Sorts by nearness, and then by speed. */
+/** Sorts by distance, then by speed. */
 function inRuns(source, files) {
   const left = files.toSorted((a, b) => nearness(source, b.path) - nearness(source, a.path) || a.ms - b.ms)
   return RUNS_MS.map((most) => {

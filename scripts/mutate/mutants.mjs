@@ -13,11 +13,11 @@ const OTHER = {
  */
 export function mutantsOf(file, source) {
   const mutants = []
-  /** Types also contain literals, but these are never run. */
+  /** Types also contain literals, but these never run. */
   const types = []
   /**
-   * Tables of names. Their readers use only the keys, and whether a value is a group, so a different number or
-   * boolean in them makes no difference to the program.
+   * Tables of option names. Their readers use only the keys, and whether a value is a group, so replacing a
+   * number or boolean in them does not affect the program.
    */
   const names = []
   const text = ({ start, end }) => source.slice(start, end)

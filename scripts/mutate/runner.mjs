@@ -1,4 +1,7 @@
-/** A vitest that stays loaded between runs, so that a run starts much faster. `warm-tests.mjs` starts it. */
+/**
+ * A vitest process that stays loaded between runs, so that each run starts much faster. `warm-tests.mjs`
+ * starts it.
+ */
 import process from 'node:process'
 import { createVitest } from 'vitest/node'
 
@@ -20,7 +23,7 @@ process.on('message', (message) => void run(message))
 process.on('disconnect', () => process.exit())
 process.send('ready')
 
-/** `files` are test files, and `changed` are the sources that may differ from those in earlier runs. */
+/** Runs the test files in `files`. `changed` are the sources that may differ from those in earlier runs. */
 async function run({ files, changed }) {
   failure = ''
   for (const path of changed) vitest.invalidateFile(path)

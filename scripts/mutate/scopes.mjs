@@ -1,4 +1,4 @@
-/** Determines the functions and blocks in the sources, and which of them run a place. */
+/** Finds the functions and blocks in the sources, and determines which of them run a given place. */
 import { dirname, join } from 'node:path/posix'
 import { parseSync, Visitor } from 'oxc-parser'
 
@@ -35,7 +35,7 @@ export class Sources {
   /** The files that import a file by a relative path. @type {Map<string, string[]>} */
   #importers = new Map()
 
-  /** @param {Record<string, string>} texts the texts by path */
+  /** @param {Record<string, string>} texts the source code, keyed by path */
   constructor(texts) {
     for (const [file, text] of Object.entries(texts)) {
       const { program, module } = parseSync(file, text)

@@ -1,10 +1,10 @@
-/** Runs tests in a process that remains loaded; see `runner.mjs`. */
+/** Runs tests in a process that stays loaded between runs. See `runner.mjs`. */
 import { fork } from 'node:child_process'
 import process from 'node:process'
 
 /**
- * After this number of runs, a new process replaces the old one, so that anything that mutants have left
- * running ends with it.
+ * The number of runs after which a new process replaces the old one, so that anything that mutants have left
+ * running ends.
  */
 const MAX_RUNS = 40
 
@@ -38,7 +38,7 @@ export class WarmTests {
     this.#child = fork('scripts/mutate/runner.mjs', {
       cwd: this.#folder,
       stdio: 'ignore',
-      // The process has its own process group, so that everything that tests have started is ended with it.
+      // The process has a separate process group, so that everything that tests have started is ended with it.
       detached: true,
     })
     this.#runs = 0

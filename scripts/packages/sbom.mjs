@@ -1,4 +1,7 @@
-/** Lists what a package installs, as CycloneDX, by `npm sbom` in the project that the check of its tarball installed. */
+/**
+ * Lists what a package installs, in CycloneDX format. Runs `npm sbom` in the project in which the tarball was
+ * checked.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,8 +24,8 @@ export function sbomOf(folder, name, version) {
 
 /**
  * Replaces the tarball paths in the project's manifest with the installed versions. Without a lockfile, npm
- * does not know that these packages came from tarballs, and refuses to list them. npm also requires a version
- * for the project.
+ * does not know that these packages came from tarballs, and fails. It also requires a version for the project
+ * itself.
  */
 function nameVersions(folder) {
   const file = join(folder, 'package.json')
@@ -36,7 +39,7 @@ function nameVersions(folder) {
 }
 
 /**
- * Makes a package the subject of the list of the project that installs it, and removes local paths.
+ * Turns the list for a project into a list for the package that it has installed, and removes local paths.
  *
  * @param {any} sbom @param {string} name @param {string} version
  * @throws Error if the list does not contain the package

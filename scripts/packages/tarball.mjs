@@ -8,14 +8,14 @@ import { root } from '../../.ci/pnpm.mjs'
 const KB = 1000
 
 /**
- * The most kilobytes of each tarball, packed and unpacked, with room for ordinary growth. If a change needs
- * more, raise the number and say why here.
+ * The maximum size of each tarball in kilobytes, packed and unpacked, with room for normal growth. If a
+ * change needs more, raise the number and explain why here.
  */
 const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
-  // Nine entries; a host imports two or three of them.
+  // The client has nine entries, of which a host imports two or three.
   client: { packed: 150, unpacked: 520 },
-  // Core, the client and the mount of node:http are inside; and the schema of the registry.
+  // The command contains core, the client, the mount for node:http, and the schema of the registry.
   cli: { packed: 310, unpacked: 1150 },
   // With an authorization server for tests, and the contracts of adapters, stores and sources.
   testing: { packed: 58, unpacked: 220 },
@@ -26,11 +26,11 @@ const NEEDED = ['LICENSE', 'README.md', 'package.json']
 const ALLOWED = [...NEEDED, 'CHANGELOG.md']
 const CODE = /^dist\/.*\.(?:c?js|d\.c?ts)$/
 /**
- * Schemas that editors and the command read, and the licence of one that is not ours. A name with "license" in it would
- * keep pnpm from adding ours.
+ * Schemas that editors and the command read, and the licence of a schema that is not ours. Its name does not
+ * contain "license", because pnpm would then not add our own.
  */
 const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|notice\.txt)$/
-/** Names that only this repository uses. */
+/** Names that are used only inside this repository. */
 const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:source|workspace:/
 
 /**
@@ -47,7 +47,10 @@ export function checkTarball(tarball, folder, name) {
   ]
 }
 
-/** The files that `create-jetway` copies. npm leaves out some names, so a file may be missing in the tarball. */
+/**
+ * Returns the files that `create-jetway` copies. npm leaves out some file names, so a file may be missing
+ * from the tarball.
+ */
 function templatesOf(name) {
   const folder = join(root, 'packages', name, 'templates')
   if (!existsSync(folder)) return []

@@ -1,9 +1,9 @@
-/** Writes the blocks of policy files that name people, addresses or the way of publishing. */
+/** Writes the blocks in policy files that name people, addresses or the way of publishing. */
 const BLOCK = /(<!-- project: ([\w-]+) -->\n)[\s\S]*?(<!-- \/project -->)/g
 
 const link = (contact) => (contact.includes('@') && !contact.startsWith('https:') ? `<${contact}>` : contact)
 
-/** The text of each block. An undecided fact is marked as such. */
+/** The text of each block. It says so if a fact is still undecided. */
 const BLOCKS = {
   security: ({ securityContact, securityDays }) =>
     securityContact === null
@@ -47,7 +47,8 @@ export const codeOwners = ({ maintainers }) =>
   }\n`
 
 /**
- * The form that keeps reports of vulnerabilities out of public issues, `.github/ISSUE_TEMPLATE/config.yml`.
+ * Returns the issue form configuration that keeps vulnerability reports out of public issues, for
+ * `.github/ISSUE_TEMPLATE/config.yml`.
  */
 export function issueConfig({ repository }) {
   const lines = ['# Written by `npm run project` from .github/project.json.', 'blank_issues_enabled: false']

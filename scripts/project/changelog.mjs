@@ -1,4 +1,4 @@
-/** Joins the packages' changelogs, which Changesets writes, into the one in the root folder. */
+/** Joins the packages' changelogs, which Changesets writes, into a single one in the root folder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,7 +7,7 @@ const KINDS = ['Major Changes', 'Minor Changes', 'Patch Changes']
 
 /**
  * @param {string} root
- * @returns {string} the changelog of all packages
+ * @returns {string} the joined changelog of all packages
  */
 export function readChangelog(root) {
   const folders = readdirSync(join(root, 'packages')).filter((name) =>
@@ -21,11 +21,11 @@ export function readChangelog(root) {
 }
 
 /**
- * @param {Map<string, string>} changelogs by the folder of the package
- * @returns {string} each change once, with the packages that have it, newest version first
+ * @param {Map<string, string>} changelogs keyed by the package's folder
+ * @returns {string} each change once, with the packages that contain it, newest version first
  */
 export function joinChangelogs(changelogs) {
-  /** @type {Map<string, Map<string, Map<string, string[]>>>} packages by version, kind and text */
+  /** @type {Map<string, Map<string, Map<string, string[]>>>} packages, keyed by version, kind and text */
   const versions = new Map()
   for (const [name, text] of changelogs)
     for (const { version, kind, change } of changesIn(text)) {
@@ -50,7 +50,7 @@ function versionText(version, kinds) {
   return [`## ${version}`, ...sections].join('\n\n')
 }
 
-/** The changes of one package, without changes of its dependencies and without commits. */
+/** Returns the changes of one package, without commit hashes and without dependency updates. */
 function changesIn(text) {
   return text
     .split(/^## /m)
@@ -72,17 +72,14 @@ function changesIn(text) {
     })
 }
 
-/**
- * Compares versions in the form that Changesets writes: numbers, and for a pre-release also a word and a
- * number.
- */
+/** Compares versions in the form that Changesets writes: numbers and, in a pre-release, also a word and a number. */
 function compareVersions(a, b) {
   const [[left, leftPre], [right, rightPre]] = [a, b].map((version) => version.split('-'))
   const numbers = (text) => text.split('.').map(Number)
   const [l, r] = [numbers(left), numbers(right)]
   const at = l.findIndex((part, index) => part !== r[index])
   if (at !== -1) return l[at] - r[at]
-  // A pre-release comes before its version.
+  // A pre-release comes before its release.
   if (leftPre === undefined || rightPre === undefined)
     return Number(rightPre !== undefined) - Number(leftPre !== undefined)
   return leftPre.localeCompare(rightPre, 'en', { numeric: true })
@@ -90,8 +87,8 @@ function compareVersions(a, b) {
 
 /**
  * @param {string} changelog @param {string} version
- * @returns {string} the changes of a version, as the text of its release
- * @throws Error if the changelog lacks it
+ * @returns {string} the changes in a version, as the text of its release
+ * @throws Error if the changelog does not contain the version
  */
 export function notesOf(changelog, version) {
   const part = changelog.split(/^## /m).find((each) => each.startsWith(`${version}\n`))

@@ -1,4 +1,4 @@
-/** Every file that `npm run project` writes, with its text. */
+/** Collects every file that `npm run project` writes, with its current and its wanted text. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOwners, issueConfig, updateBlocks } from './blocks.mjs'
@@ -8,7 +8,7 @@ import { installFromNpm, readDependencies } from './install-lines.mjs'
 import { updateLicense, updateManifest } from './manifests.mjs'
 import { PLACES, updatePlaces } from './places.mjs'
 
-/** The policy files with blocks. */
+/** The policy files that contain blocks. */
 const POLICIES = [
   'SECURITY.md',
   'CONTRIBUTING.md',
@@ -19,7 +19,7 @@ const POLICIES = [
   'docs/releasing.md',
 ]
 
-/** The pages that contain commands to install packages. */
+/** The pages that contain installation commands. */
 const pagesWithCommands = (root) => [
   'README.md',
   'docs/index.md',
@@ -28,7 +28,8 @@ const pagesWithCommands = (root) => [
 
 /**
  * @param {string} root
- * @returns {{ files: Map<string, { current: string, wanted: string }>, problems: string[] }} files by their paths
+ * @returns {{ files: Map<string, { current: string, wanted: string }>, problems: string[] }} files, keyed by
+ * path
  */
 export function writtenFiles(root) {
   const facts = readFacts(root)

@@ -1,13 +1,13 @@
 /**
- * Reads `.github/project.json`: what only the owner of the project can decide. A fact that is not decided yet
- * is `null`. No other file makes up an address or a name.
+ * Reads `.github/project.json`, which contains the decisions that only the owner of the project can make. A
+ * fact that is still undecided is `null`. No other file invents an address or a name.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FACTS_FILE = '.github/project.json'
 
-/** The text that documents use for the repository's address until it is decided. */
+/** The text that documents contain until the repository's address is decided. */
 export const REPOSITORY_PLACEHOLDER = '<this repository>'
 
 const HTTPS = /^https:\/\/[^\s/]+(?:\/[^\s/]+)*$/
@@ -18,7 +18,7 @@ const HANDLE = /^@[A-Za-z0-9-]+(?:\/[A-Za-z0-9._-]+)?$/
 const matches = (pattern) => (value) => typeof value === 'string' && pattern.test(value)
 
 /**
- * For each fact, a function that checks a value, and a description of valid values.
+ * For each fact, a function that checks its value, and a description of the valid values.
  *
  * @type {Record<string, readonly [(value: any) => boolean, string]>}
  */
@@ -50,7 +50,7 @@ const FACTS = {
 
 /**
  * @param {Record<string, unknown>} facts
- * @returns {string[]} problems. Facts may be `null` until the packages are published.
+ * @returns {string[]} problems; facts may be `null` until the packages are published
  */
 export function checkFacts(facts) {
   const problems = Object.keys(facts)
@@ -76,7 +76,7 @@ export function checkFacts(facts) {
 /**
  * @param {string} root
  * @returns {Record<string, any>} the facts of the project
- * @throws Error with the names of all wrong facts
+ * @throws Error that lists all invalid facts
  */
 export function readFacts(root) {
   const facts = JSON.parse(readFileSync(join(root, FACTS_FILE), 'utf8'))
@@ -85,5 +85,5 @@ export function readFacts(root) {
   return facts
 }
 
-/** The text for the address of the repository. */
+/** Returns the repository's address, or the placeholder for it. */
 export const repositoryOf = ({ repository }) => repository ?? REPOSITORY_PLACEHOLDER

@@ -1,4 +1,7 @@
-/** The commands in documents that install packages of this repository, either from tarballs or from npm. */
+/**
+ * Rewrites the installation commands in documents to install this repository's packages either from tarballs
+ * or from npm.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,12 +9,13 @@ const SCOPE = '@jetway/'
 const TARBALLS = /^\S*tarballs\/jetway-(?:\{(.+?)\}|([\w-]+))-\d\S*\.tgz$/
 const COMMAND = /npm install [^`\n]*tarballs\/[^`\n]*/g
 
-/** The packages that users import together with a package, if it is not core. */
+/** For each package, the other packages that its users also import. The default is core. */
 const IMPORTED_WITH = { bridge: ['client'], cli: [], client: [], 'json-schema': [] }
 
 /**
  * @param {string} root
- * @returns {Map<string, string[]>} the packages of this repository that each package depends on, by their folders
+ * @returns {Map<string, string[]>} for each package, the packages of this repository that it depends on,
+ * keyed by folder
  */
 export function readDependencies(root) {
   const names = readdirSync(join(root, 'packages')).filter((name) =>
@@ -28,7 +32,7 @@ export function readDependencies(root) {
   )
 }
 
-/** All packages that the given packages need, without the given ones. */
+/** Returns all packages that the given packages depend on, without the given ones. */
 function needed(names, dependencies, found = new Set()) {
   for (const name of names.flatMap((each) => dependencies.get(each) ?? []))
     if (!found.has(name)) needed([name], dependencies, found.add(name))
@@ -38,7 +42,7 @@ function needed(names, dependencies, found = new Set()) {
 /**
  * @param {string} command `npm install …`
  * @returns {{ flags: string[], packages: string[], others: string[] }} the folders of this repository's
- * packages, and the other packages
+ * packages, and the names of all other packages
  */
 export function parseInstall(command) {
   const words = command.trim().split(/\s+/).slice(2)
@@ -49,7 +53,7 @@ export function parseInstall(command) {
   }
 }
 
-/** The packages of this repository that a word of a command refers to, as tarballs or as a name on npm. */
+/** Returns the packages of this repository that a word in a command refers to, either as tarballs or by npm name. */
 function packagesIn(word) {
   const [, list, single] = TARBALLS.exec(word) ?? []
   if (list !== undefined || single !== undefined) return list?.split(',') ?? [single]
@@ -57,13 +61,13 @@ function packagesIn(word) {
 }
 
 /**
- * The command that installs packages from npm, without packages that are only dependencies.
+ * Returns the command that installs packages from npm, without packages that are only dependencies.
  *
  * @param {readonly string[]} packages folders, such as `core`
- * @param {readonly string[]} others packages of others, and their versions
+ * @param {readonly string[]} others other packages, with their versions
  * @param {Map<string, string[]>} dependencies see {@link readDependencies}
  * @param {readonly string[]} [flags] such as `--save-dev`
- * @param {readonly string[]} [along] packages that the same line installs by another command
+ * @param {readonly string[]} [along] packages that another command on the same line installs
  */
 export function installLine(packages, others, dependencies, flags = [], along = []) {
   const all = [...packages, ...along]
@@ -78,7 +82,7 @@ export function installLine(packages, others, dependencies, flags = [], along = 
 /**
  * Replaces commands that install tarballs with commands that install from npm.
  *
- * @param {string} text a page @param {Map<string, string[]>} dependencies
+ * @param {string} text a page @param {Map<string, string[]>} dependencies see {@link readDependencies}
  */
 export function installFromNpm(text, dependencies) {
   return text.replaceAll(COMMAND, (line) => {

@@ -1,7 +1,7 @@
-/** Writes the facts of the project into the manifests of the packages and into the licence. */
+/** Writes the facts of the project into the packages' manifests and into the licence. */
 const COMMON = ['mcp', 'model-context-protocol']
 
-/** Additional keywords that people search for on npm, by the folder of the package. */
+/** Additional keywords for searches on npm, keyed by the package's folder. */
 const KEYWORDS = {
   auth: ['oauth', 'authorization', 'dpop'],
   bridge: ['ai-sdk', 'openai', 'anthropic', 'tools'],
@@ -23,17 +23,14 @@ const KEYWORDS = {
   zod3: ['zod', 'zod3', 'schema'],
 }
 
-/**
- * The members that this file writes, in the order of npm's documentation. They are written after
- * `description`.
- */
+/** The properties that this script writes after `description`, in the order of npm's documentation. */
 const WRITTEN = ['keywords', 'homepage', 'bugs', 'license', 'author', 'repository']
 
 /**
  * @param {string} text a `package.json`
- * @param {string} folder the folder of the package, such as `packages/core`
+ * @param {string} folder the package's folder, such as `packages/core`
  * @param {Record<string, any>} facts
- * @returns {string} the manifest with the facts; undecided members are left out
+ * @returns {string} the manifest with the facts; properties for undecided facts are omitted
  */
 export function updateManifest(text, folder, facts) {
   const manifest = JSON.parse(text)

@@ -1,6 +1,6 @@
 /**
- * The passages of documents that depend on the facts of the project. Each has one text until the packages are
- * on npm, and another one afterwards. The documents contain one of the two.
+ * The passages in documents that depend on the facts of the project. Each has one text for the time before
+ * the packages are on npm, and another for the time after. A document contains one of the two.
  */
 import { REPOSITORY_PLACEHOLDER, repositoryOf } from './facts.mjs'
 
@@ -135,15 +135,16 @@ function patternOf(passage) {
 }
 
 /**
- * @param {string} text a document @param {readonly { file: string, before: string, after: string }[]} places its passages
+ * @param {string} text a document @param {readonly { file: string, before: string, after: string }[]} places
+ * its passages
  * @param {Record<string, any>} facts
- * @returns {{ text: string, problems: string[] }} the document with the passages of the facts
+ * @returns {{ text: string, problems: string[] }} the document with the passages that match the facts
  */
 export function updatePlaces(text, places, facts) {
   const problems = []
   for (const { file, before, after } of places) {
     const wanted = (facts.published ? after : before).replaceAll(REPOSITORY_PLACEHOLDER, repositoryOf(facts))
-    // The text before publishing is longer, and may contain the other one.
+    // Look for the text before publishing first, because it is longer and may contain the other one.
     const found = [before, after].map(patternOf).find((pattern) => pattern.test(text))
     if (found === undefined)
       problems.push(`${file} lacks this passage, see scripts/project/places.mjs:\n${wanted}`)

@@ -1,4 +1,4 @@
-/** Renames the scope of the packages, if `@jetway` is not available on npm. */
+/** Renames the packages' scope, in case `@jetway` is not available on npm. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const TEXT =
 
 /**
  * @param {string} text @param {string} scope such as `@other`
- * @returns {string} the text with the packages in that scope. Names such as `@jetway-apps` are not changed.
+ * @returns {string} the text with the packages in that scope; names such as `@jetway-apps` are not changed
  */
 export function inScope(text, scope) {
   const name = scope.slice(1)
@@ -17,7 +17,7 @@ export function inScope(text, scope) {
 
 /**
  * @param {string} root @param {string} scope
- * @returns {number} how many files changed
+ * @returns {number} the number of files that were changed
  * @throws Error if the scope is not valid on npm
  */
 export function renameScope(root, scope) {

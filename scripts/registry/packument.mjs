@@ -1,4 +1,4 @@
-/** The documents that describe a package in a registry. */
+/** Creates the documents that describe packages in a registry. */
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 
@@ -18,7 +18,7 @@ export function readTarball(bytes) {
   }
 }
 
-/** In a tar archive, each file has a header of 512 bytes, and is padded to whole blocks. */
+/** In a tar archive, each file has a header of 512 bytes, and is padded to a multiple of 512 bytes. */
 function fileIn(tar, path) {
   for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
     const text = (from, length) =>
@@ -34,7 +34,7 @@ function fileIn(tar, path) {
   throw new Error(`The tarball has no ${path}`)
 }
 
-/** The document of a package that has one version, which is also the latest. */
+/** Returns the document for a package that has a single version, which is therefore the latest. */
 export function packumentOf({ manifest, integrity, shasum }, tarball) {
   const { name, version } = manifest
   return {

@@ -1,8 +1,8 @@
 /**
- * Compares `scripts/actions.json` with the tags of the actions' repositories: a tag that moved is a failure, a newer
- * version is printed. `--write` takes the newest versions into `scripts/actions.json` and into the workflows; read the
- * changes of an action before you commit that. Needs GitHub. `--pin` needs nothing: it writes the versions of
- * `scripts/actions.json` into all workflows.
+ * Compares `scripts/actions.json` with the tags in the actions' repositories. A tag that has moved is an
+ * error, and newer versions are printed. `--write` updates `scripts/actions.json` and the workflows to the
+ * newest versions; read the changes in an action before you commit that. Requires access to GitHub. `--pin`
+ * requires nothing: it writes the versions from `scripts/actions.json` into all workflows.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,12 +14,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * @param {string} listed the output of `git ls-remote --tags`
- * @returns {Map<string, string>} commits by version, such as `v6.0.2`
+ * @returns {Map<string, string>} commits, keyed by version, such as `v6.0.2`
  */
 export function tagsOf(listed) {
   const tags = new Map()
-  // The commit of an annotated tag is in the line that ends in ^{}. It comes after the line of the tag
-  // itself.
+  // The commit of an annotated tag is in the line that ends with ^{}, which follows the line for the tag itself.
   for (const [, commit, version] of listed.matchAll(
     /^([0-9a-f]{40})\trefs\/tags\/(v\d+\.\d+\.\d+)(?:\^\{\})?$/gm,
   ))
@@ -43,14 +42,14 @@ export function compareTags({ version, digest }, tags) {
 
 /**
  * @param {string} text a workflow @param {Record<string, { version: string, digest: string }>} actions
- * @returns {string} the workflow with these versions
+ * @returns {string} the workflow with the versions in `actions`
  */
 export const withActions = (text, actions) =>
   text.replaceAll(/(uses: )([\w./-]+)@[0-9a-f]{40} # v\S+/g, (line, start, action) =>
     action in actions ? `${start}${action}@${actions[action].digest} # ${actions[action].version}` : line,
   )
 
-/** The workflows of this repository and of the `create-jetway` templates. */
+/** Returns the workflow files of this repository and of the `create-jetway` templates. */
 function workflows() {
   const templates = join(root, 'packages', 'create-jetway', 'templates')
   const names = existsSync(templates) ? readdirSync(templates) : []

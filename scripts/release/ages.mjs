@@ -1,6 +1,7 @@
 /**
- * Lists facts from other sites that were read more than 90 days ago, because their pages change: the rules of
- * directories, and the versions of actions. Each fact has its date next to it, such as `read: '2026-11-27'`.
+ * Lists facts from other sites that were last checked more than 90 days ago, because those pages change.
+ * Examples are the rules of directories and the versions of actions. Each fact has its date next to it, such
+ * as `read: '2026-11-27'`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,7 +12,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const DAY_MS = 86_400_000
 const MAX_DAYS = 90
 
-/** @param {string} text @param {number} now @returns {{ line: number, read: string, days: number }[]} what is too old */
+/**
+ * @param {string} text @param {number} now @returns {{ line: number, read: string, days: number }[]} the
+ * facts that are too old
+ */
 export function oldFacts(text, now) {
   return text.split('\n').flatMap((line, index) => {
     const [, read] = /\bread["']?: ["'](\d{4}-\d{2}-\d{2})["']/.exec(line) ?? []

@@ -1,7 +1,7 @@
 /**
- * Completes the folder of a release, in which `.ci/run` put the tarballs that it tested and the list of what each
- * installs: writes `release.json` (names, digests and the order of the upload) and `notes.md`, and copies the scripts that
- * upload and verify. The argument is the folder.
+ * Completes the folder of a release, in which `.ci/run` has put the tested tarballs and a list of what each
+ * one installs. Writes `release.json` (names, digests and the upload order) and `notes.md`, and copies the
+ * scripts that upload and verify. The argument is the folder.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * @template {{ name: string, needs: readonly string[] }} T
- * @param {readonly T[]} packages @returns {T[]} the packages, each after those that it needs
+ * @param {readonly T[]} packages @returns {T[]} the packages, each one after its dependencies
  */
 export function inOrder(packages) {
   const byName = new Map(packages.map((entry) => [entry.name, entry]))
@@ -31,7 +31,7 @@ export function inOrder(packages) {
 }
 
 /**
- * @param {string} folder @param {Record<string, any>} facts those of the project
+ * @param {string} folder @param {Record<string, any>} facts the facts of the project
  * @returns {any} the content of `release.json`
  * @throws Error if something is missing
  */

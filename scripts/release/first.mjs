@@ -1,6 +1,6 @@
 /**
- * Prints what the owner does once, before and during the first release: the names on npm, the trust of each package in
- * the release workflow, the environments and the labels. It runs none of these commands.
+ * Prints what the owner must do once, before and during the first release: the names on npm, each package's
+ * trust in the release workflow, the environments and the labels. It runs none of these commands.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { readFacts } from '../project/facts.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Names to reserve, because people guess them. */
+/** Names to reserve on npm, because people may guess them. */
 const RESERVED = ['create-jetway', 'jetway-cli']
 
 /**

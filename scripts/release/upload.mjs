@@ -1,7 +1,8 @@
 /**
- * Uploads the tarballs of a release to npm, in the order of their dependencies. It is in the folder of `release.json` and
- * the tarballs (see collect.mjs), and uses nothing but Node and npm: the job that runs it checks out and installs nothing.
- * A version that npm has already is skipped if its bytes are the same, so a job that failed can run again.
+ * Uploads the tarballs of a release to npm, in the order of their dependencies. The script is in the same
+ * folder as `release.json` and the tarballs (see collect.mjs), and uses only Node and npm, because the job
+ * that runs it checks out and installs nothing. A version that is already on npm with the same content is
+ * skipped, so a failed job can run again.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,7 +11,7 @@ import { dirname, join } from 'node:path'
 import { argv, env } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The first versions of npm that can publish with a workflow's identity, and that can stage a release. */
+/** The first npm version that can publish with a workflow's identity, and the first one that can stage a release. */
 const NEEDED_NPM = { direct: '11.5.1', staged: '11.15.0' }
 
 /** @param {string} version @param {string} least */
@@ -22,22 +23,26 @@ export function isAtLeast(version, least) {
   return at === -1 || have[at] > need[at]
 }
 
-/** @param {string} path @returns {string} the digest as npm writes it, such as `sha512-…` */
+/** @param {string} path @returns {string} the digest in npm's format, such as `sha512-…` */
 export const integrityOf = (path) =>
   `sha512-${createHash('sha512').update(readFileSync(path)).digest('base64')}`
 
-/** @param {{ version: string, publishing: string }} release @param {string} file @returns {string[]} arguments of npm */
+/**
+ * @param {{ version: string, publishing: string }} release @param {string} file @returns {string[]} the
+ * arguments for npm
+ */
 export function uploadArguments({ version, publishing }, file) {
   const command = publishing === 'staged' ? ['stage', 'publish'] : ['publish']
-  // npm refuses to make a pre-release the default version for `npm install`.
+  // npm does not allow a pre-release to become the default version for `npm install`.
   const tag = version.includes('-') ? ['--tag', 'next'] : []
   return [...command, file, '--access', 'public', ...tag]
 }
 
 /**
  * @param {string} registry @param {{ name: string, version: string }} entry
- * @returns {Promise<string | undefined>} the digest of the version at the registry; undefined if it is not there
- * @throws Error if the registry does not answer
+ * @returns {Promise<string | undefined>} the digest of the version in the registry; undefined if it is not
+ * there
+ * @throws Error if the registry is not available
  */
 export async function publishedIntegrity(registry, { name, version }) {
   const response = await fetch(`${registry}/${name.replace('/', '%2f')}`, {
@@ -50,7 +55,7 @@ export async function publishedIntegrity(registry, { name, version }) {
 }
 
 /**
- * @param {any} release the content of `release.json` @param {string} folder where its tarballs are
+ * @param {any} release the content of `release.json` @param {string} folder the folder with the tarballs
  * @param {string} registry @param {(args: string[]) => number} npm runs npm, and returns its exit code
  * @returns {Promise<string[]>} problems
  */

@@ -1,9 +1,11 @@
 /**
- * Checks what npm serves after a release: that each version has the bytes that were tested, and a statement of
- * provenance that names this repository, its release workflow and the same bytes. Then a new project installs all of
- * them, and npm checks the signatures. It is in the folder of `release.json`, like upload.mjs, and uses nothing but Node and npm.
+ * Checks what npm serves after a release: each version must have the content that was tested, and a
+ * provenance statement that names this repository, its release workflow and the same content. Then a new
+ * project installs all packages, and npm checks the signatures. Like upload.mjs, the script is in the same
+ * folder as `release.json`, and uses only Node and npm.
  *
- * The user that npm names for a version says nothing: for a staged version it is the person who approved it.
+ * The user that npm names for a version is irrelevant: for a staged version, it is the person who has
+ * approved it.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +23,7 @@ async function getJson(url) {
   return response.json()
 }
 
-/** @param {any} attestations @returns {any} the provenance statement, undefined if there is none */
+/** @param {any} attestations @returns {any} the provenance statement; undefined if there is none */
 export function provenanceOf({ attestations = [] }) {
   const found = attestations.find(({ predicateType }) => predicateType === PROVENANCE)
   const payload = found?.bundle?.dsseEnvelope?.payload
@@ -30,7 +32,7 @@ export function provenanceOf({ attestations = [] }) {
 
 /**
  * @param {any} statement @param {{ repository: string, workflow: string }} release @param {string} integrity
- * @returns {string[]} the differences in the statement
+ * @returns {string[]} what is wrong in the statement
  */
 export function checkProvenance(statement, { repository, workflow }, integrity) {
   const built = statement?.predicate?.buildDefinition?.externalParameters?.workflow
@@ -60,7 +62,7 @@ export async function verifyPackage(entry, release, registry) {
 }
 
 /**
- * Tries again until the registry has all versions. After an approval, this may take some time.
+ * Retries until the registry has all versions, which may take some time after an approval.
  *
  * @param {any} release @param {string} registry @param {{ tries?: number, waitMs?: number }} [limits]
  * default: ten minutes

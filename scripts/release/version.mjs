@@ -1,7 +1,8 @@
 /**
- * Begins a release: joins the changesets into the changelogs, writes the versions, and opens the pull request. When it is
- * merged, the workflow "Release" publishes. Run it on a clean checkout of main, signed in with `gh`: checks run for pull
- * requests of people, and not for those of a workflow's token. `--dry-run` prints the commands.
+ * Starts a release: joins the changesets into the changelogs, writes the versions, and opens the pull
+ * request. Once that is merged, the "Release" workflow publishes the packages. Run the script in a clean
+ * checkout of main, signed in with `gh`, because checks do not run for pull requests that a workflow's token
+ * has opened. `--dry-run` prints the commands.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
-/** Finds the import lines that a part of a file needs, so that readers can run the code that they copy. */
+/** Finds the import lines that a part of a file needs, so that readers can run the code that they have copied. */
 import { basename, posix } from 'node:path'
 
-/** As in `.oxfmtrc.json`. */
+/** The same width as in `.oxfmtrc.json`. */
 const LINE_WIDTH = 110
 
 const IMPORT = /^import\s+(type\s+)?([^'"]+?)\s+from\s+'([^']+)'$/gm

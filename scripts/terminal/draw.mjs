@@ -6,7 +6,7 @@ const BAR = 34
 const LINE = 18
 const SIZE = 11.35
 const MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-/** Each character is 0.6 of the font size wide, regardless of the reader's font. */
+/** The width of each character is 0.6 of the font size, regardless of the reader's font. */
 const COLUMN = SIZE * 0.602
 const COLUMNS = Math.floor((WIDTH - 2 * PAD) / COLUMN)
 /** The maximum number of rows shown for one line of output. Further rows are omitted. */
@@ -87,5 +87,5 @@ function drawRow({ line, text, index }, y, { text: ink, faint, prompt, good }) {
   return `<text x="${PAD}" y="${y}" ${length} lengthAdjust="spacingAndGlyphs">${parts}</text>`
 }
 
-/** Escapes a text, with spaces that SVG does not merge. @param {string} text */
+/** Escapes a string for SVG, with spaces that SVG does not merge. @param {string} text */
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0')

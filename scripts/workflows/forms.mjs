@@ -11,7 +11,7 @@ const FORM = ['name', 'description', 'title', 'labels', 'assignees', 'projects',
 const unknown = (value, known) => Object.keys(value ?? {}).filter((key) => !known.includes(key))
 
 /**
- * @param {any} form an issue form @param {readonly string[]} labels those of the repository
+ * @param {any} form an issue form @param {readonly string[]} labels the labels of the repository
  * @returns {string[]} problems
  */
 export function checkForm(form, labels) {

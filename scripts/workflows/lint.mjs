@@ -1,6 +1,6 @@
 /**
- * Checks one workflow: first with GitHub's own parser, which knows the syntax and the expressions, then with
- * our rules.
+ * Checks one workflow, first with GitHub's own parser, which knows the syntax and the expressions, and then
+ * with our own rules.
  */
 import { register } from 'node:module'
 import { isScalar, parseDocument, visit } from 'yaml'
@@ -29,7 +29,7 @@ async function syntaxErrors(name, content) {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** The comment after each value of `uses`. */
+/** Returns the comment after each value of `uses`. */
 function commentsOf(document) {
   const comments = new Map()
   visit(document, {

@@ -1,11 +1,8 @@
-/**
- * The rules for workflows that are not in any schema: pinned actions, few permissions, and no untrusted text
- * in a shell.
- */
+/** Rules for workflows that no schema contains: pinned actions, few permissions, and no untrusted text in a shell. */
 
 /**
- * Jobs that may have write permissions, by the name of their file. The templates of `create-jetway` use the
- * same names.
+ * The jobs that may have write permissions, keyed by file name. The templates of `create-jetway` use the same
+ * names.
  */
 const WRITERS = {
   'docs.yml': { deploy: ['id-token', 'pages'] },
@@ -16,7 +13,7 @@ const WRITERS = {
     release: ['contents'],
   },
 }
-/** Jobs with a token for npm. They must not run third-party code. */
+/** The jobs that have a token for npm. They must not run third-party code. */
 const UPLOADERS = ['npm', 'publish']
 const INSTALLS = /\b(?:npm|pnpm|yarn|bun)\s+(?:ci|i|install|add|exec|dlx)\b|\b(?:npx|bunx)\b|pnpm\.mjs/
 const STRANGERS = ['pull_request_target', 'workflow_run', 'issue_comment']
@@ -26,7 +23,7 @@ const STRANGERS = ['pull_request_target', 'workflow_run', 'issue_comment']
 /**
  * @param {string} name the name of the file, such as `ci.yml`
  * @param {any} workflow its content
- * @param {Map<string, string>} comments the comment after each `uses`, by its value
+ * @param {Map<string, string>} comments the comment after each `uses`, keyed by its value
  * @param {Surroundings} around what the workflow can use
  * @returns {string[]} problems
  */
@@ -85,7 +82,7 @@ function checkAction({ uses, with: inputs = {} }, comments, { actions }) {
 
 function checkRun(id, run, checksOut, { exists, scripts, artefacts }) {
   const problems = []
-  // An expression is inserted into the script before the shell reads it.
+  // GitHub inserts an expression into the script before the shell reads it.
   if (run.includes('${{')) problems.push('pass expressions to a script by env')
   if (UPLOADERS.includes(id) && INSTALLS.test(run)) problems.push('a job that uploads to npm may not install')
   for (const [, path] of run.matchAll(/\b(?:node|bash|sh)\s+((?:\.{0,2}\w[\w-]*\/)*\w[\w.-]*)/g))

@@ -11,8 +11,8 @@ import { createServer, openSession, protect, startIssuer } from './support/prote
 const tokenOf = async (issuer: AuthorizationServer, resource: string, user: string): Promise<string> =>
   (await issuer.issue({ resource, user, scopes: ['mcp'] })).accessToken
 
-describe('sessions', () => {
-  it.each(Object.entries(MOUNTS))('return 404 to every other user on %s', async (_, mount) => {
+describe("a user's session", () => {
+  it.each(Object.entries(MOUNTS))('responds with 404 to every other user on %s', async (_, mount) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount)
     const alice = await openSession(url, await tokenOf(issuer, url, 'alice'))
@@ -29,7 +29,7 @@ describe('sessions', () => {
   })
 })
 
-describe('streams with an expired token', () => {
+describe('a stream with an expired token', () => {
   const listen = JSON.stringify(
     request('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: requestMeta() }),
   )
@@ -56,21 +56,24 @@ describe('streams with an expired token', () => {
     Object.entries(STREAMS).map(([name, stream]) => [name, host, mount, stream] as const),
   )
 
-  it.each(cases)('close a minute after expiry: %s on %s', async (_name, _host, mount, [path, open]) => {
-    const clock = new FakeClock()
-    await clock.advance(Date.now() - clock.now())
-    const issuer = await startIssuer()
-    const mounted = await protect(issuer, mount, {
-      server: createServer({ clock }),
-      legacySse: true,
-    })
-    const url = new URL(path, mounted).href
-    const stream = await open(url, await tokenOf(issuer, url, 'alice'))
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-    const ended = stream.text()
-    await clock.advance((issuer.lifetime + 62) * 1000)
-    await ended
-  })
+  it.each(cases)(
+    'is closed one minute after the token expires: %s on %s',
+    async (_name, _host, mount, [path, open]) => {
+      const clock = new FakeClock()
+      await clock.advance(Date.now() - clock.now())
+      const issuer = await startIssuer()
+      const mounted = await protect(issuer, mount, {
+        server: createServer({ clock }),
+        legacySse: true,
+      })
+      const url = new URL(path, mounted).href
+      const stream = await open(url, await tokenOf(issuer, url, 'alice'))
+      expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+      const ended = stream.text()
+      await clock.advance((issuer.lifetime + 62) * 1000)
+      await ended
+    },
+  )
 })
 
 describe('tokens', () => {

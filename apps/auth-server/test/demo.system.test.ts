@@ -24,7 +24,7 @@ it('auth-demo --once runs the tour and exits', async () => {
   expect(stdout).not.toMatch(/eyJ|Bearer eyJ|code_verifier/)
 })
 
-it('auth-demo keeps running for other hosts until it receives SIGTERM', async () => {
+it('auth-demo without --once accepts other hosts until it receives SIGTERM', async () => {
   const demo = startNode(MAIN)
   onTestFinished(async () => void (await demo.stop('SIGKILL')))
   const [, url = ''] = await demo.until(/^Now connect a host of your own to (\S+)$/m)

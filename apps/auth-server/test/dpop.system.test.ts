@@ -21,7 +21,7 @@ async function open(client: BoundClient): Promise<Record<string, string>> {
   return headers
 }
 
-describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', (_, mount) => {
+describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires DPoP', (_, mount) => {
   it.each(['jwt', 'opaque'] as const)('serves the oauth4webapi client (%s)', async (tokens) => {
     const issuer = await startIssuer({ tokens })
     const { clientId, clientSecret } = issuer.service
@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    "refuses Jetway's client with 401 at first, then accepts a bound token, and later a token with more scopes (%s)",
+    "accepts a bound token from Jetway's client after a 401, and later a token with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {
@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 })
 
-it('three processes accept a proof only once between them, and share their nonces', async () => {
+it('three processes share their nonces, and accept each proof only once in total', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {
@@ -91,7 +91,7 @@ it('three processes accept a proof only once between them, and share their nonce
   const client = await signInWithKey(issuer, cluster.url, 'mcp')
   const session = await open(client)
   const who = new Set<string | undefined>()
-  // There are more requests than processes, so that each process gets one.
+  // There are more requests than processes, so that each process receives at least one.
   for (const _call of [1, 2, 3, 4]) who.add(await text(await client.post(callTool('who'), session)))
   expect(who.size).toBe(3)
   expect(client.nonces()).toBe(1)

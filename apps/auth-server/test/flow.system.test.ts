@@ -3,9 +3,9 @@ import { describe, it } from 'vitest'
 import { ERAS, REGISTRATIONS, runFlow } from './support/flow.ts'
 
 describe.each(Object.entries(NODE_MOUNTS))('a server on %s', (_, mount) => {
-  describe.each(ERAS)('revision %s', (revision) => {
+  describe.each(ERAS)('at revision %s', (revision) => {
     it.each(Object.entries(REGISTRATIONS))(
-      'serves a client with %s that signs in after a 401, obtains more scopes, and renews its token',
+      'lets a client with %s sign in, obtain more scopes, and renew its token',
       (_kind, registration) => runFlow(mount, revision, registration),
     )
   })

@@ -12,7 +12,7 @@ import { type GitHub, GITHUB_APP, GITHUB_TOKEN, startGitHub } from './support/gi
 import { call, connect, protect, REDIRECT } from './support/protected.ts'
 
 const CLIENT = 'https://client.test/metadata.json'
-/** Hosts on the web register such a client. `oidc-provider` asks the users of native clients in any case. */
+/** Web-based hosts register a client like this one. For a native client, `oidc-provider` always prompts the user. */
 const WEB_CLIENT = 'https://web.test/metadata.json'
 const WEB_REDIRECT = 'https://web.test/callback'
 const DOCUMENTS = [
@@ -39,7 +39,7 @@ interface Site {
 }
 
 async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site> {
-  // oidc-provider warns about its storage in memory, and the server prints why a login failed.
+  // oidc-provider warns about its in-memory storage, and the server prints why a login failed.
   for (const method of ['info', 'warn', 'error'] as const) {
     const printed = vi.spyOn(console, method).mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -77,7 +77,7 @@ async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site
 
 const newBrowser = (): Browser => new Browser((at) => at.href.startsWith(REDIRECT))
 
-/** The user's actions after the client opens an address. Resolves to the address with the reply for the client. */
+/** Acts as the user after the client has opened an address. Resolves to the URL with the reply for the client. */
 type Visit = (address: URL) => Promise<Page>
 
 const agree: Visit = async (address) => {
@@ -154,8 +154,8 @@ it.each<[string, Visit]>([
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('only the browser that began a login can finish it, and only with its own code', async () => {
-  // Koa prints the errors of requests.
+it('only the browser that began a login can finish it, with the code issued to that browser', async () => {
+  // Koa prints request errors.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
   const site = await start()
@@ -184,7 +184,7 @@ describe('a user who has already allowed the client', () => {
   it.each([
     ['native', CLIENT, REDIRECT],
     ['web', WEB_CLIENT, WEB_REDIRECT],
-  ])('is asked again by the next authorization of the %s client', async (_kind, client, redirect) => {
+  ])('must consent again if the %s client starts another authorization', async (_kind, client, redirect) => {
     const site = await start()
     const browser = new Browser((at) => at.href.startsWith(redirect))
     const address = authorizationUrl(site, { client_id: client, redirect_uri: redirect })
@@ -207,7 +207,7 @@ describe('a user who has already allowed the client', () => {
     const browser = newBrowser()
     const visit: Visit = async (address) => {
       const page = await browser.submit(await browser.visit(address), 'answer', 'allow')
-      // `oidc-provider` ends the session of the former account by a form that the page sends at once.
+      // `oidc-provider` ends the previous account's session with a form that the page submits automatically.
       return page.status === 200 ? browser.submit(page) : page
     }
     const { client } = await signIn(site, visit)

@@ -10,7 +10,7 @@ import type { AuthorizationServer } from '@jetway/testing/authorization-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { protect, startIssuer } from './support/protected.ts'
 
-/** An environment without the developer's own settings, and with a browser that opens nothing. */
+/** Creates an environment without the developer's own settings, in which opening a browser has no effect. */
 async function createHome(): Promise<NodeJS.ProcessEnv> {
   const home = await mkdtemp(join(tmpdir(), 'jetway-inspector-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ async function inspect(
 }
 
 it.each(['legacy', 'modern'])(
-  "the Inspector's command line signs in, and later requests more scopes, in the %s era",
+  'the Inspector CLI signs in, and later requests more scopes, in the %s era',
   async (era) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, MOUNTS.Fastify)

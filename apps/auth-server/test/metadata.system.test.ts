@@ -42,7 +42,7 @@ describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) =
     expect(await issuerOf(await protect(issuer, mount))).toBe(issuer.issuer)
   })
 
-  it('is referenced in the challenge in a form that both official clients can read', async () => {
+  it('is referenced in the challenge in a format that both official clients can parse', async () => {
     const url = await protect(await startIssuer(), mount)
     const refused = await post(url)
     expect(refused.status).toBe(401)
@@ -56,7 +56,7 @@ describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) =
   })
 })
 
-/** Apps that serve the metadata in another place than the mount. Each resolves to the addresses of its servers. */
+/** Apps that serve the metadata separately from the mount. Each resolves to the addresses of its servers. */
 const APPS: Readonly<Record<string, (authenticate: () => Authenticate) => Promise<readonly string[]>>> = {
   'Fastify, below a prefix': async (create) => {
     const app = Fastify()

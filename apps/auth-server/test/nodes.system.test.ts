@@ -5,10 +5,10 @@ import { program } from '@jetway-tools/runtimes/program'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSession, startIssuer } from './support/protected.ts'
 
-/** More requests than processes, so that each process gets one. */
+/** There are more requests than processes, so that each process receives at least one. */
 const REQUESTS = [1, 2, 3, 4]
 
-it('a session on three processes accepts every token of its user, and returns 404 to other users', async () => {
+it('a session shared by three processes accepts any token of its user, and returns 404 to other users', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, { ISSUER: issuer.issuer })

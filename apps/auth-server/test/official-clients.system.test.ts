@@ -9,7 +9,7 @@ import { protect, startIssuer } from './support/protected.ts'
 
 type Call = (tool: string) => Promise<unknown>
 
-/** Connects, and signs in whenever the client asks its host for it. */
+/** Connects, and signs in whenever the client requests it. */
 const CLIENTS: Readonly<Record<string, (url: string, host: OfficialHost) => Promise<Call>>> = {
   v1: async (url, { provider, back }) => {
     const authProvider = withoutRefreshTokens(provider)

@@ -8,8 +8,8 @@ import { type Row, summarise } from './summary.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * The required ratio. It is far below the target, so it detects only large slowdowns, because CI machines are
- * busy. It is applied to each server's best round, because that is the one that other work has affected least.
+ * The required ratio. It is far below the target, so that only large slowdowns fail, because CI machines are
+ * busy. It is applied to each server's best round, which other processes have affected least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16

@@ -9,7 +9,7 @@ export interface Contender {
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Whether to start the server only once, because its results differ greatly from the others. */
+  /** Whether to start the server only once, because its results are far from those of all other servers. */
   readonly once?: boolean
 }
 

@@ -51,7 +51,7 @@ export class HttpBench {
     this.#profilePrefix = profilePrefix
   }
 
-  /** @param profilePrefix - the start of the names of all profiles */
+  /** @param profilePrefix - the common prefix of all profiles' file names */
   static async start(contenders: readonly Contender[], profilePrefix = ''): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
     return new HttpBench(servers, profilePrefix)
@@ -100,7 +100,7 @@ export class HttpBench {
     return all
   }
 
-  /** Gives the response of a Jetway server to the bare servers, so that all of them send the same bytes. */
+  /** Passes a Jetway server's response to the bare servers, so that all servers send the same bytes. */
   async #prepareBare(workload: Workload): Promise<void> {
     const bare = this.#servers.filter(({ contender }) => contender.bare)
     const reference = this.#servers.find(({ contender }) => contender.program.startsWith('jetway'))

@@ -16,9 +16,9 @@ export interface Timing {
   readonly warmRequests: number
   /** Whether the client may sleep between replies in rounds without a profile. @default 'awake' */
   readonly client?: Client
-  /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
+  /** The number of rounds with a CPU profile. These rounds come last, because a profile costs time. */
   readonly profiles: number
-  /** The start of the paths of the profiles. Undefined if the profiles are not kept. */
+  /** The common prefix of the profiles' paths. Undefined if the profiles are not stored. */
   readonly profilePath?: string
 }
 
@@ -28,13 +28,14 @@ export interface Measured {
   readonly load: (seconds: number, client?: Client) => Promise<LoadResult>
 }
 
-/** The results of one start of a contender, by round. */
+/** The results of one start of a contender, listed by round. */
 export interface Run {
   readonly contender: Contender
   readonly samples: readonly Sample[]
   /**
-   * The CPU time divided by the time in the system calls that write to sockets, one for each profiled round. Every
-   * server makes the same system calls for a reply, so their time is the unit for the rest.
+   * The ratio of the total CPU time to the time spent in system calls that write to sockets, for each
+   * profiled round. Every server makes the same system calls for a reply, so their duration serves as the
+   * unit.
    */
   readonly perWrite: readonly number[]
 }
@@ -47,7 +48,7 @@ export interface Sample {
   readonly p99Ms: number | undefined
 }
 
-/** The length of a round with a profile, in seconds. Long enough for a few thousand samples. */
+/** The length of a round with a profile, in seconds. It is long enough for a few thousand samples. */
 const PROFILED_SECONDS = 1
 
 interface Collected {
@@ -56,7 +57,7 @@ interface Collected {
   readonly perWrite: number[]
 }
 
-/** Loads the contenders in turn, so that other work on the machine affects all of them equally. */
+/** Loads the contenders in turn, so that other activity on the machine affects all of them equally. */
 export function interleave(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
   return inRounds(all, timing, async (order, measure) => {
     for (const one of order) await measure(one)
@@ -64,8 +65,8 @@ export function interleave(all: readonly Measured[], timing: Omit<Timing, 'start
 }
 
 /**
- * Loads all contenders at the same time. They share one processor, so each finds its caches filled with the
- * data of the others.
+ * Loads all contenders at the same time. They share one processor, so each one finds the processor's caches
+ * filled with data from the others.
  */
 export function together(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
   return inRounds(all, timing, async (order, measure) => {
@@ -80,7 +81,7 @@ async function inRounds(
 ): Promise<Run[]> {
   const runs = all.map((measured): Collected => ({ measured, samples: [], perWrite: [] }))
   for (const one of all) await warm(one, timing.warmRequests)
-  // The order rotates, so that no contender always follows the same other one.
+  // The order rotates, so that a contender does not always follow the same one.
   const order = (at: number): Collected[] => [
     ...runs.slice(at % runs.length),
     ...runs.slice(0, at % runs.length),

@@ -9,7 +9,7 @@ const fileAt = (path: string): string => fileURLToPath(new URL(`../../../${path}
 const RESULTS = fileAt('apps/bench/results.json')
 const PAGE = fileAt('docs/reference/benchmarks.md')
 const THEMES: readonly Theme[] = ['light', 'dark']
-/** The number of significant digits that the results keep. */
+/** The number of significant digits in the stored results. */
 const DIGITS = 4
 
 /** A file that is generated from the results. */
@@ -18,7 +18,7 @@ export interface Drawn {
   readonly text: string
 }
 
-/** Keeps the results of a run. The results of cases that did not run again stay. */
+/** Stores the results of a run. Results of cases that did not run again are preserved. */
 export function keepResults(report: Report): void {
   const merged = mergeReports(readResults(), report)
   const rounded = (_name: string, value: unknown): unknown =>
@@ -26,7 +26,7 @@ export function keepResults(report: Report): void {
   writeFileSync(RESULTS, `${JSON.stringify(merged, rounded, 2)}\n`)
 }
 
-/** Returns the page and the plots for the kept results. */
+/** Returns the page and the plots for the stored results. */
 export function draw(): readonly Drawn[] {
   const report = readResults()
   return [

@@ -83,7 +83,7 @@ const LATENCY: readonly Column[] = [
   { heading: 'p99 ms', cell: (row) => figure(row.p99Ms, 2) },
 ]
 
-/** A table shows what was measured. Its first ratio is the one that counts. */
+/** Returns columns only for what was measured. The table's first ratio is the most important one. */
 function columnsOf({ rows, waits = false }: Table): readonly Column[] {
   const has = (member: keyof Row): boolean => rows.some((row) => row[member] !== undefined)
   const titles = new Map(rows.map((row) => [row.name, row.title]))
@@ -122,7 +122,7 @@ function section(title: string, headings: readonly string[], rows: readonly (rea
 const BEGIN = '<!-- measured: npm run bench -- --write -->'
 const END = '<!-- end of what was measured -->'
 
-/** Returns a report with the results of a later run, and those of the cases that did not run again. */
+/** Merges two reports. Cases that did not run again keep their earlier results. */
 export function mergeReports(earlier: Report, later: Report): Report {
   const tables = new Map([...earlier.tables, ...later.tables].map((table) => [table.name, table]))
   const newer = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>

@@ -22,7 +22,7 @@ import type { Table } from './summary.ts'
 import { CREATE, LIST, MODERN, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
-/** The number of connections where only one is measured. */
+/** The number of connections for cases that are measured with only one number. */
 const FORM_CONNECTIONS = 16
 const NOTIFIED = 1000
 /** The official SDK has one server per session, so it cannot notify all sessions. */
@@ -33,7 +33,10 @@ const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
 
-/** Returns whether `only` is the name of a case or its start. With a number at its end, it is the whole name. */
+/**
+ * Returns whether `only` is the name of a case or a prefix of it. If `only` ends with a digit, it must be the
+ * full name.
+ */
 const isCase = (name: string, only: string): boolean =>
   /\d$/.test(only) ? name === only : name.startsWith(only)
 
@@ -69,7 +72,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   }
   for (const [workload, connections] of cases) {
     const called = { name: `${workload.name}-${connections}`, title: titleOf(workload, connections) }
-    // With more or fewer connections, the kernel takes more or less time for a write.
+    // The number of connections affects how long the kernel needs for a write.
     const profiles = connections === FORM_CONNECTIONS ? timing.profiles : 0
     await add(called, HTTP, (bench) => bench.measure(workload, connections, { ...timing, profiles }))
   }
@@ -110,7 +113,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   return tables
 }
 
-/** Measures the cost of sessions and events in Redis. A call without a session must not cost more. */
+/** Measures the cost of storing sessions and events in Redis. Calls without a session must not become slower. */
 async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
   const cases: readonly (Pick<Table, 'name' | 'title'> & {
     readonly workload: Workload
@@ -143,8 +146,8 @@ async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => b
     const tables: Table[] = []
     for (const { workload, connections, args = [], ...table } of cases) {
       const measured = measureHttp(table, sharedOver(redis.url, args), timing, (bench) =>
-        // No profiles, because a server that writes to Redis too makes other system calls. A client that is always
-        // awake would keep Redis from running.
+        // No profiles are taken, because a server that also writes to Redis makes other system calls. A client
+        // that never sleeps would keep Redis from running.
         bench.measure(workload, connections, { ...timing, profiles: 0, client: 'natural' }),
       )
       tables.push({ ...(await said(table.name, measured)), waits: true })

@@ -75,7 +75,7 @@ export class ServerProcess {
   /**
    * Takes a CPU profile of the process while it works.
    *
-   * @param file - where the process writes the profile. Undefined if the profile is not kept
+   * @param file - where the process writes the profile. If undefined, the profile is not stored
    */
   async profile(work: () => Promise<unknown>, file?: string): Promise<ProfileShares> {
     await this.#ask({ ask: 'profile' }, 'profiling')

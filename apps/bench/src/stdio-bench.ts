@@ -42,7 +42,7 @@ async function measureStart(contenders: readonly Contender[], depth: number, tim
       const lineBytes = Buffer.byteLength(line) + 1
       all.push({ server, load: (seconds) => client.load({ seconds, depth, lineBytes, next }) })
     }
-    // No profiles, because a server may write several responses at once.
+    // No profiles are taken, because a server may write several responses at once.
     return await interleave(all, { ...timing, profiles: 0 })
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
@@ -55,7 +55,7 @@ export interface FirstAnswer {
   readonly title: string
   readonly tools: number
   readonly ms: number
-  /** The processor time that the server used until that response. */
+  /** The processor time that the server used until its first response. */
   readonly cpuMs: number
   /** Both times, divided by those of a program that sends a constant in response to every request. */
   readonly ratio: number

@@ -2,14 +2,14 @@ import type { Contender } from './contenders.ts'
 import { median } from './load/load-result.ts'
 import type { Run, Sample } from './measure.ts'
 
-/** A figure of a contender divided by its baseline's. Above 1 is better than the baseline. */
+/** A contender's figure divided by its baseline's. A value above 1 is better than the baseline. */
 export interface Compared {
   readonly ratio: number
   /** The ratios of the worst and the best start. Undefined for a single start. */
   readonly between?: readonly [least: number, most: number]
 }
 
-/** A contender's medians over the rounds of all its starts. */
+/** The medians of a contender's results over all rounds and starts. */
 export interface Row {
   readonly name: string
   readonly title: string
@@ -35,7 +35,10 @@ export interface Row {
 export interface Table {
   readonly name: string
   readonly title: string
-  /** Whether the servers wait for another process, so that their throughput says more than their processor time. */
+  /**
+   * Whether the servers wait for another process, so that their throughput is more meaningful than their
+   * processor time.
+   */
   readonly waits?: boolean
   readonly rows: readonly Row[]
 }
@@ -88,7 +91,7 @@ function compareAll(
     const ratios = starts.map((runs) => ratiosIn(runs, name, base, costs)).filter(({ length }) => length > 0)
     return ratios.length === 0 ? [] : [[figure, compare(ratios)] as const]
   })
-  // A baseline that did not run gives no ratio.
+  // There is no ratio if the baseline did not run.
   return compared.length === 0 ? {} : { base, ...Object.fromEntries(compared) }
 }
 

@@ -11,23 +11,23 @@ function rows(bare: number, jetway: number): Row[] {
   ]
 }
 
-it('slowest returns a server whose rate is below 0.6 times that of the bare framework', () => {
+it('slowest() returns a server whose rate is less than 0.6 times the rate of the bare framework', () => {
   expect(slowest(rows(12, 20), new Map())).toEqual([])
   expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
 })
 
-it('slowest uses the best round of all attempts, for the baseline as well', () => {
+it("slowest() compares the server's best round with the baseline's best round, across all attempts", () => {
   const best = new Map<string, number>()
   expect(slowest(rows(20, 40), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(10, 20), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(50, 15), best)).toEqual([])
 })
 
-it('slowest returns a server that was not measured', () => {
+it('slowest() includes a server that was not measured', () => {
   expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
 })
 
-it('isHeavy returns true if importing Jetway costs more than importing the official SDK, or if it was not measured', () => {
+it('isHeavy() returns true if importing Jetway costs more than importing the official SDK, or was not measured', () => {
   const imports = (jetway: number, official: number): Parameters<typeof isHeavy>[0] => [
     { name: JETWAY, title: 'Jetway', files: 1, cpuMs: jetway },
     { name: OFFICIAL, title: 'official', files: 1, cpuMs: official },

@@ -36,7 +36,7 @@ describe('loadHttp', () => {
     await expect(failing).rejects.toThrow('Wrong answer: 503')
   })
 
-  it('rejects if a response has a different size', async () => {
+  it('rejects if a response does not have the expected size', async () => {
     await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
   })
 

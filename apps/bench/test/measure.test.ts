@@ -5,7 +5,7 @@ import { summarise } from '../src/summary.ts'
 const TIMING = { seconds: 1, warmRequests: 100, profiles: 0 }
 const LATENCIES = Float64Array.of(1, 2, 3)
 
-/** A server with this time per request in µs, on a machine with constant speed within a round. */
+/** A simulated server that needs this many µs per request, on a machine whose speed is constant within a round. */
 function fake(name: string, base: string | undefined, micros: number, mood: () => number): Measured {
   let spent = 0
   return {
@@ -24,7 +24,7 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
   }
 }
 
-it('interleave runs contenders in rounds, and summarise compares only results from the same round', async () => {
+it('interleave() runs all contenders in each round, and summarise() compares only results from the same round', async () => {
   const moods = [1, 1, 1, 1, 1, 7, 7, 7, 7, 3, 3, 3, 3]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -38,14 +38,14 @@ it('interleave runs contenders in rounds, and summarise compares only results fr
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', byCpu: { ratio: 0.5 } })
 })
 
-it('interleave takes profiles after the other rounds, and summarise compares their shares', async () => {
+it('interleave() takes profiles after all other rounds, and summarise() compares the CPU time per write', async () => {
   const all = [fake('bare', undefined, 10, () => 1), fake('jetway', 'bare', 12.5, () => 1)]
   const rows = summarise([await interleave(all, { ...TIMING, rounds: 1, profiles: 2 })])
   expect(rows[0]).toMatchObject({ perWrite: 2 })
   expect(rows[1]).toMatchObject({ perWrite: 2.5, byWrite: { ratio: 0.8 } })
 })
 
-it('together loads all contenders at the same time', async () => {
+it('together() puts load on all contenders at the same time', async () => {
   let loaded = 0
   let mostLoaded = 0
   const watched = (name: string): Measured => {
@@ -66,7 +66,7 @@ it('together loads all contenders at the same time', async () => {
   expect(runs.map(({ samples }) => samples.length)).toEqual([2, 2, 2])
 })
 
-it('summarise reports the best round', async () => {
+it('summarise() reports the best round', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1

@@ -8,7 +8,7 @@ it('readOptions accepts cases and a measurement time', () => {
   expect(options.short).toBe(false)
 })
 
-it('readOptions refuses unknown options', () => {
+it('readOptions rejects unknown options', () => {
   expect(() => readOptions(['--fast'])).toThrow(TypeError)
   expect(() => readOptions(['--rounds', 'many'])).toThrow('--rounds must be a number above 0')
 })

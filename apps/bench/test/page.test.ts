@@ -5,7 +5,7 @@ import { draw } from '../src/page.ts'
 import { drawBars } from '../src/plots/bars.ts'
 import { plotsOf } from '../src/plots/plots.ts'
 
-it('the page and its plots show the kept results', () => {
+it('the page and its plots show the stored results', () => {
   const drawn = draw()
   expect(drawn.length).toBeGreaterThan(1)
   const outdated = drawn.filter(({ path, text }) => readFileSync(path, 'utf8') !== text)
@@ -21,11 +21,11 @@ it('the page shows every plot, in both themes', () => {
   expect(missing.map(({ path }) => path)).toEqual([])
 })
 
-it('plotsOf leaves out plots without results', () => {
+it('plotsOf() omits plots without results', () => {
   expect(plotsOf({ machine: '', tables: [], imports: [], firstAnswers: [], memory: [] })).toEqual([])
 })
 
-it('drawBars draws bars to scale, with the figure and range of each', () => {
+it('drawBars() draws bars to scale, and labels each bar with its figure and range', () => {
   const bars = [
     { label: 'a & b', value: 1, text: '1.00', isOurs: false },
     { label: 'ours', value: 0.5, text: '0.50', isOurs: true, between: [0.4, 0.6] as const },

@@ -13,7 +13,7 @@ function node(functionName: string, hitCount: number, url = ''): Profiler.Profil
 }
 
 describe('sharesOf', () => {
-  it('counts native code and garbage collections as busy, and idle time not at all', () => {
+  it('counts native code and garbage collection as busy time, and ignores idle time', () => {
     const nodes = [
       node('(idle)', 50),
       node('(program)', 3),
@@ -23,14 +23,14 @@ describe('sharesOf', () => {
     expect(sharesOf({ nodes })).toEqual({ busy: 10, write: 0 })
   })
 
-  it('counts only native functions as writes, not functions of the same name', () => {
+  it('counts native write functions as writes, but not JavaScript functions of the same name', () => {
     const nodes = [node('writev', 3), node('writeUtf8String', 2), node('writev', 7, 'node:net')]
     expect(sharesOf({ nodes })).toEqual({ busy: 12, write: 5 })
   })
 })
 
 describe('startProfile', () => {
-  it('finds the writes of a server, and writes the profile to the file', async () => {
+  it("measures a server's writes, and saves the profile to the file", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'jetway-profile-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const { port, release } = await listen((_request, response) => response.end('ok'))

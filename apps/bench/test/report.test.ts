@@ -39,7 +39,7 @@ const REPORT = {
   memory: [],
 }
 
-/** The cells of a table's line that begins with the title. */
+/** Returns the cells of the table row that begins with the title. */
 function cellsOf(title: string, report: Parameters<typeof toMarkdown>[0]): string[] {
   const line = toMarkdown(report)
     .split('\n')
@@ -51,18 +51,18 @@ function cellsOf(title: string, report: Parameters<typeof toMarkdown>[0]): strin
 }
 
 describe('toMarkdown', () => {
-  it('shows the ratios of a row, and names their baseline', () => {
+  it("shows each row's ratios, and names the baseline", () => {
     const expected = '3.25 0.90 0.88–0.91 12.5 0.80 0.78–0.81 80 1.00 2.00 bare'
     expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
   })
 
-  it('compares the throughput if the servers wait for another process', () => {
+  it('shows the throughput before the CPU time if the servers depend on another process', () => {
     const tables = REPORT.tables.map((table) => ({ ...table, waits: true }))
     const expected = '3.25 0.90 0.88–0.91 80 0.70'
     expect(cellsOf('Jetway', { ...REPORT, tables }).slice(1, 6)).toEqual(expected.split(' '))
   })
 
-  it('leaves out columns that nothing was measured for', () => {
+  it('omits columns without measurements', () => {
     const [table] = REPORT.tables
     const rows = table?.rows.slice(0, 1) ?? []
     expect(cellsOf('bare', { ...REPORT, tables: [{ name: 'a', title: 'b', rows }] })).toEqual(
@@ -82,7 +82,7 @@ it('replaceMeasured replaces the old tables, and keeps the text around them', ()
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('mergeReports keeps the results of cases that did not run again', () => {
+it('mergeReports keeps the results of cases that were not run again', () => {
   const [measured] = REPORT.tables
   const table = (name: string, title: string): (typeof REPORT.tables)[number] => ({
     ...(measured as (typeof REPORT.tables)[number]),

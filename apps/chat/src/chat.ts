@@ -22,9 +22,9 @@ export interface ChatOptions {
 const INFO = { name: 'jetway-chat', title: 'Jetway Chat', version: '0.0.0' }
 /** The maximum length of a tool name that the model APIs accept. */
 const MAX_NAME = 64
-/** The maximum length of each server's instructions for the model, in UTF-16 units. */
+/** The maximum length of each server's instructions for the model, in UTF-16 code units. */
 const MAX_INSTRUCTIONS = 4_000
-/** The maximum length of a call's arguments on the screen, in UTF-16 units. */
+/** The maximum length of a call's arguments on the screen, in UTF-16 code units. */
 const MAX_SHOWN_ARGUMENTS = 4_000
 
 /** States how much is hidden, because users must know that they are approving more than they can see. */

@@ -1,7 +1,7 @@
 import type { Message } from './model/model.ts'
 
 const MAX_TURNS = 64
-/** The maximum length of all messages as JSON, in UTF-16 units. */
+/** The maximum length of all messages as JSON, in UTF-16 code units. */
 const MAX_SIZE = 2_000_000
 
 /** A query, with its replies and tool results. */

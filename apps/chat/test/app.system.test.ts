@@ -40,7 +40,7 @@ it('the app runs a TypeScript server until the user quits', async () => {
   expect(app.output.stdout + app.output.stderr).not.toContain('key-of-tests')
 })
 
-it('the app runs the servers from a configuration file and one server at a URL until its input ends', async () => {
+it('the app connects to servers from a config file and at a URL, and runs until its input ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'mcp.json')
@@ -91,7 +91,7 @@ it('the app runs the servers from a configuration file and one server at a URL u
   expect(servers.some(isRunning)).toBe(false)
 })
 
-/** Starts the app, and a call that does not end. */
+/** Starts the app and a call that never ends. */
 async function duringACall(api: Api): Promise<App & { readonly servers: readonly number[] }> {
   const { env } = await modelServer(inTurn(['wait']))
   const app = startApp([fileURLToPath(SHOP), '--yes'], env(api))
@@ -101,7 +101,7 @@ async function duringACall(api: Api): Promise<App & { readonly servers: readonly
   return { ...app, servers: app.serverPids() }
 }
 
-it('Ctrl-C cancels the query the first time, and ends the chat the second time', async () => {
+it('the first Ctrl-C cancels the query, and the second ends the chat', async () => {
   const { servers, ...app } = await duringACall('anthropic')
   app.process.kill('SIGINT')
   await app.waitForText('Cancelled.')
@@ -112,7 +112,7 @@ it('Ctrl-C cancels the query the first time, and ends the chat the second time',
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('SIGTERM during a call does not leave processes behind', async () => {
+it('SIGTERM during a call leaves no processes behind', async () => {
   const { servers, ...app } = await duringACall('openai')
   app.process.kill('SIGTERM')
   expect(await app.exited).toBe(0)
@@ -120,7 +120,7 @@ it('SIGTERM during a call does not leave processes behind', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('the app names the variables to set, and starts no servers, if no model is configured', async () => {
+it('if no model is configured, the app names the variables to set and starts no servers', async () => {
   const app = startApp([fileURLToPath(SHOP)])
   expect(await app.exited).toBe(2)
   expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')

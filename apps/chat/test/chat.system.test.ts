@@ -56,7 +56,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(output()).not.toContain('key-of-tests')
   })
 
-  it('sends the model unchanged schemas, and tool names that the API accepts', async () => {
+  it('sends the model the schemas unchanged, and only tool names that the API accepts', async () => {
     const { waitForText, model } = await greeted(calling(LONG.slice(0, 10)), { api, yes: true })
     await waitForText('It said')
     const { tools } = model.requests[0] as ModelRequest
@@ -99,7 +99,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 
-  it('stops a model that calls tools endlessly, and answers the next query', async () => {
+  it('stops a model that calls tools endlessly, and then serves the next query', async () => {
     const { type, waitForText, model } = await greeted(
       (request, count) =>
         count > 3
@@ -111,11 +111,11 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(model.requests).toHaveLength(3)
     type('Stop that.')
     await waitForText('Well.')
-    // The API refuses a history with a call without a result.
+    // The API refuses a history that contains a call without a result.
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
-  it('does not run the calls in a truncated reply', async () => {
+  it('does not run tool calls from a truncated reply', async () => {
     const { waitForText, output } = await greeted(
       (request, count) =>
         count === 1 ? { ...calling('price')(request), stop: 'length' } : { text: request.results.join() },
@@ -126,7 +126,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(output()).not.toContain('[mcp__shop__price')
   })
 
-  it('cancels a running call, tells the model, and answers the next query', async () => {
+  it('cancels a running call, tells the model, and then serves the next query', async () => {
     const { type, waitForText, model, chat } = await greeted(
       (request, count) =>
         count === 1 ? { calls: [{ name: nameOf(request, 'wait'), args: {} }] } : { text: 'I see.' },
@@ -140,7 +140,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it("shows the endpoint's error message, and answers the next query", async () => {
+  it("shows the endpoint's error message, and then serves the next query", async () => {
     const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
@@ -155,7 +155,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain('hello')
   })
 
-  it('accepts a reply that is not streamed', async () => {
+  it('accepts a reply without streaming', async () => {
     const body =
       api === 'anthropic'
         ? { content: [{ type: 'text', text: 'All at once' }], stop_reason: 'end_turn' }
@@ -168,7 +168,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     await waitForText('All at once')
   })
 
-  it('sends the API key, but not to the target of a redirect', async () => {
+  it('sends the API key to the endpoint, but not to the target of a redirect', async () => {
     const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
     const { waitForText, model } = await greeted(
       ({ path }) =>
@@ -210,7 +210,7 @@ describe('a request to a model endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('can be cancelled while the endpoint does not reply', async () => {
+  it('can be cancelled while the endpoint has not replied', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
@@ -223,7 +223,7 @@ describe('a request to a model endpoint', () => {
 })
 
 describe('the user', () => {
-  it('approves or refuses each tool call', async () => {
+  it('approves or declines each tool call', async () => {
     const { type, waitForText, model } = await greeted(calling('price', { thing: { name: 'Tea' } }))
     await waitForText('[mcp__shop__price {"thing":{"name":"Tea"}}]')
     await waitForText('Call price of shop? [y]es, [N]o, [a]lways:')
@@ -232,7 +232,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join()).toContain('not approved')
   })
 
-  it('is told how much of the arguments is hidden', async () => {
+  it('sees how many characters of the arguments are hidden', async () => {
     const { type, waitForText, output } = await greeted(
       calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
@@ -276,7 +276,7 @@ describe('the user', () => {
   it.each([
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
-  ])('can leave a form by entering %s', async (word, expected) => {
+  ])('can cancel a form by entering %s', async (word, expected) => {
     const { type, waitForText, model } = await greeted(calling('order'), { yes: true })
     await waitForText('  > ')
     type('3')
@@ -312,7 +312,7 @@ describe('the user', () => {
     expect(model.requests[1]?.body['max_tokens']).toBe(20)
   })
 
-  it('can refuse a sampling request', async () => {
+  it('can decline a sampling request', async () => {
     const { type, waitForText, model } = await greeted(calling('slogan'), { yes: true })
     await waitForText('Send it? [y/N]')
     type('n')
@@ -331,7 +331,7 @@ describe('the user', () => {
     expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
   })
 
-  it('still receives the answer after closing the input during a query', async () => {
+  it("still receives the model's reply after closing the input during a query", async () => {
     const { type, eof, ended, model } = await startChat(calling('order'))
     type('hello', 'y')
     eof()

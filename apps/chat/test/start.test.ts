@@ -63,7 +63,7 @@ describe('servers on the command line', () => {
     ])
   })
 
-  it('may come from a configuration file with inputs that the user enters', async () => {
+  it('may come from a config file whose inputs the user enters', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input, and an empty line selects its default: %j', async (line, expected) => {
+  ])('accept an empty line for an input that has a default value: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -91,12 +91,12 @@ describe('servers on the command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('are refused if they are invalid: %s', async (targets, expected) => {
+  ])('are rejected if they are invalid: %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })
 
-describe('the command line', () => {
+describe('readCommandLine', () => {
   it.each([
     [[], 'Name at least one server'],
     [['--yess', 'a.ts'], '--yess'],
@@ -112,7 +112,7 @@ describe('the command line', () => {
   })
 })
 
-describe('the model from the environment', () => {
+describe('selecting a model from environment variables', () => {
   const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
 
   it.each<[object, string]>([
@@ -122,7 +122,7 @@ describe('the model from the environment', () => {
     [{ OPENAI_API_KEY: 'k' }, 'gpt'],
     [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'gpt'],
     [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'claude'],
-  ])('is selected by %j', (env, expected) => {
+  ])('succeeds with %j', (env, expected) => {
     expect(modelFromEnvironment({ ...named, ...env }, {}).name).toBe(expected)
   })
 
@@ -140,7 +140,7 @@ describe('the model from the environment', () => {
     [{ OPENAI_API_KEY: 'k' }, { api: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
     [{ ANTHROPIC_API_KEY: 'k' }, { api: 'openai' }, 'OPENAI_API_KEY is not set'],
     [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL must be an http or https URL'],
-  ])('cannot be selected by %j with the options %j', (env, wanted, expected) => {
+  ])('fails for %j with the options %j', (env, wanted, expected) => {
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(UsageError)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(expected)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
 
-it('a session continues on the other processes after one of them is killed', async () => {
+it('a session continues on the remaining processes after one process is killed', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const [url] = await cluster.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/)
@@ -28,7 +28,7 @@ it('a session continues on the other processes after one of them is killed', asy
   await vi.waitFor(async () => expect(new Set([await who(), await who()])).toEqual(new Set(others)))
 })
 
-it('the prompt calls tools in a session that continues even if a process is killed during a call', async () => {
+it('the session of the interactive prompt continues after a process is killed during a call', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const type = (line: string): boolean => cluster.process.stdin.write(`${line}\n`)

@@ -10,7 +10,7 @@ import { STATE_KEYS } from './support/replicas.ts'
 const { deployment } = readManifests()
 const container = containerOf(deployment)
 
-/** Starts the program with the environment of the pod, except its secrets and its port. */
+/** Starts the program with the pod's environment variables, except for the secrets and the port. */
 async function startPod(): Promise<Serving> {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
@@ -29,7 +29,7 @@ const probe = async (url: string, kind: 'readinessProbe' | 'livenessProbe'): Pro
 const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
 
-it('the pod answers its probes, is not ready during shutdown, and exits within its grace period', async () => {
+it('the pod responds to probes, is not ready during shutdown, and exits within its grace period', async () => {
   const pod = await startPod()
   // On loopback, the Host must be a loopback name.
   const url = pod.url.replace('0.0.0.0', '127.0.0.1')

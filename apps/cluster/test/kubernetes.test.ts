@@ -15,7 +15,7 @@ it('the Service selects the pods and their port, without affinity', () => {
   expect(service.spec?.ports).toEqual([{ name: 'http', port: 80, targetPort: port?.name }])
 })
 
-it('the route forwards the paths below the public URL to the Service, without a time limit or affinity', () => {
+it('the route forwards paths under the public URL to the Service, without a time limit or affinity', () => {
   const { host, pathname } = new URL(PUBLIC_URL)
   expect(container.env).toContainEqual({ name: 'PUBLIC_URL', value: PUBLIC_URL })
   expect(route.spec?.hostnames).toEqual([host])
@@ -28,7 +28,7 @@ it('the route forwards the paths below the public URL to the Service, without a 
   ])
 })
 
-it('a deployment and a drained node stop one pod at a time', () => {
+it('rollouts and node drains stop at most one pod at a time', () => {
   expect(deployment.spec?.replicas).toBeGreaterThan(1)
   expect(deployment.spec?.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
   expect(budget.spec).toEqual({ maxUnavailable: 1, selector: deployment.spec?.selector })
@@ -56,7 +56,7 @@ it('the file contains no secrets', () => {
   expect(container.env).toContainEqual(secret('STATE_KEYS', 'state-keys'))
 })
 
-it("the image starts the program with the pod's user and port", () => {
+it("the image runs the program with the pod's user and port", () => {
   const file = readFileSync(new URL('../deploy/Dockerfile', import.meta.url), 'utf8')
   const [, image = ''] = /:([\w./-]+:[\d.]+) \.$/m.exec(file.replace('-t ', ':')) ?? []
   expect(container.image).toBe(image)

@@ -18,7 +18,7 @@ interface Deployment {
   readonly port: number
 }
 
-/** Starts three processes behind a real nginx with the published file, except for its addresses. */
+/** Starts three processes behind nginx, with the published configuration file except for its addresses. */
 async function deploy(): Promise<Deployment> {
   const cluster = await startReplicas()
   const [port = 0] = await freePorts(1)
@@ -36,7 +36,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Sends a POST with the public name of the server as Host. `fetch` would send the socket's name. */
+/** Sends a POST request with the server's public name as Host. `fetch` would send the socket's address instead. */
 function post(port: number, message: object, headers: object = {}, host = 'mcp.example.com'): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({
@@ -112,7 +112,7 @@ it('a session on three processes behind nginx continues after one of them is kil
   expect(client.session?.id).toBe(id)
 })
 
-it('nginx does not retry a call if its process was killed, and uses the remaining processes', async () => {
+it('nginx does not retry a call whose process was killed, and sends later requests to the remaining processes', async () => {
   const { cluster, port } = await deploy()
   const counts = (): number[] => cluster.nodes.map(requestsOf)
   const lost = call(port, 'count', { to: 60 })
@@ -141,7 +141,7 @@ it('nginx can forward HTTP+SSE messages to any process', async () => {
   const before = cluster.nodes.map(requestsOf)
   const seen = new Set<string>()
   for (let i = 0; i < 6; i++) seen.add(await textOf(client, 'who'))
-  // Every process gets messages, and forwards them to the one that writes the stream.
+  // Every process receives messages, and forwards them to the process that writes the stream.
   await vi.waitFor(() => {
     const after = cluster.nodes.map(requestsOf)
     expect(after.every((count, node) => count > (before[node] ?? 0))).toBe(true)

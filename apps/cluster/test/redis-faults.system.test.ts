@@ -16,7 +16,7 @@ async function openSession(cluster: Cluster): Promise<Headers> {
   return headers
 }
 
-/** Returns the statuses of one request to each process. */
+/** Sends one request to each process, and returns the statuses. */
 const statuses = async (cluster: Cluster, headers: Headers): Promise<readonly number[]> => {
   const found: number[] = []
   for (const _ of cluster.nodes) found.push((await post(cluster, callTool('who'), headers)).status)

@@ -1,7 +1,7 @@
 /**
- * Runs every client scenario of the public conformance suite against the built client, at every
- * revision that has it. A warning is a failure, and so is a requirement that no run proves. No
- * scenario is expected to fail.
+ * Runs every client scenario of the public conformance suite against the built client, in every revision that
+ * has the scenario. Warnings count as failures, as do requirements that no run has verified. No scenario is
+ * expected to fail.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,8 +17,8 @@ const client = fileURLToPath(new URL('../dist/client.js', import.meta.url))
 const AT_ONCE = 2
 
 /**
- * Scenarios of extensions belong to no revision. Authorization runs at the last revision with sessions and
- * the first without. Skills need a revision without sessions.
+ * Scenarios for extensions belong to no revision. The authorization scenarios run in the last revision with
+ * sessions and in the first one without, and the skills scenarios need a revision without sessions.
  */
 const revisionsOf = ({ name, revisions }) => {
   if (!revisions.includes('extension')) return revisions
@@ -26,17 +26,17 @@ const revisionsOf = ({ name, revisions }) => {
 }
 
 /**
- * The number of runs per revision in the pinned version of the suite: a scenario that
- * it skips must not go unseen.
+ * The expected number of runs per revision in the pinned version of the suite. It is checked so that skipped
+ * scenarios are noticed.
  */
 const EXPECTED = { '2025-03-26': 2, '2025-06-18': 5, '2025-11-25': 25, '2026-07-28': 43 }
 
-/** Checks that describe what the suite did, so no client can prove them. */
+/** Checks that record the suite's own actions, so they cannot verify anything about a client. */
 const NOTES = ['server-info', 'scope-retry-auth-attempt']
 
 /**
- * These scenarios measure to a fifth of a second when a message is sent. They run alone, and a failure is
- * tried again, because a busy machine may have delayed the message.
+ * These scenarios check the time of a message with a tolerance of 200 ms. They run alone and are retried
+ * after a failure, because a busy machine may have delayed the message.
  */
 const TIMED = ['sse-retry']
 const TRIES = 3

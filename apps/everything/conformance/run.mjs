@@ -1,6 +1,6 @@
 /**
- * Runs the public conformance suite against the built server, on each web framework and at each revision that
- * the suite has scenarios for. A warning is a failure, and so is a requirement that no run proves.
+ * Runs the public conformance suite against the built server, on each web framework and in each revision for
+ * which the suite has scenarios. Warnings count as failures, as do requirements that no run has verified.
  * `expected-failures.txt` lists the scenarios that may fail.
  */
 import { once } from 'node:events'
@@ -19,9 +19,9 @@ const FIRST_WITHOUT_SESSIONS = '2026-07-28'
 const AT_ONCE = 2
 
 /**
- * `scenarios` is their number in the pinned version of the suite: a scenario that it skips must not
- * go unseen. The suite's client offers the newest revision that it knows, so an older one needs a
- * server that speaks no other.
+ * `scenarios` is the expected number of scenarios in the pinned version of the suite. It is checked so that
+ * skipped scenarios are noticed. The suite's client offers the newest revision that it knows, so testing an
+ * older one requires a server that supports no other.
  */
 const RUNS = [
   { revision: '2025-03-26', scenarios: 1, flags: ['--revisions', '2025-03-26'] },
@@ -43,7 +43,7 @@ const NAMED = [
   },
   {
     extension: 'tasks',
-    // Without tasks-status-notifications, which has no check in this version of the suite.
+    // tasks-status-notifications is omitted, because it has no checks in this version of the suite.
     names: [
       'tasks-lifecycle',
       'tasks-capability-negotiation',
@@ -87,8 +87,8 @@ async function visit(adapter, { revision, scenarios, flags }) {
 }
 
 /**
- * Negotiates as the suite's clients do. If the server ignored the flag `--revisions`, the run would
- * test another revision, and pass.
+ * Negotiates in the same way as the suite's clients. If the server ignored `--revisions`, the run would test
+ * a different revision, and pass.
  */
 async function checkNegotiated(url, revision) {
   const spoken = revision >= FIRST_WITHOUT_SESSIONS ? await discover(url) : [await initialize(url)]
@@ -122,7 +122,7 @@ async function post(url, method, params, headers = {}) {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const text = await response.text()
-  // One event, or JSON.
+  // The body is a single event or JSON.
   const [, data = text] = /^data: (\{.*)$/m.exec(text) ?? []
   const { result } = JSON.parse(data)
   if (result === undefined) throw new Error(`${method} was answered with ${response.status} ${text}`)

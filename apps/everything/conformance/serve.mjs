@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-/** Starts a server and resolves when it listens. */
+/** Starts a server. Resolves when it is listening. */
 export async function serve(flags) {
   const child = spawn(execPath, [main, '--http', '--port', '0', ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -21,7 +21,7 @@ export async function serve(flags) {
       printed.push(line)
       continue
     }
-    // Leaving the loop pauses the stream.
+    // Leaving the loop has paused the stream. It must continue, or the server would block on a full pipe.
     child.stderr.resume()
     return { url: JSON.parse(line).url, child }
   }

@@ -8,12 +8,13 @@ import { conformance, node } from '@jetway-tools/newer-node'
 const SUITE_TIMEOUT_MS = 150_000
 
 /**
- * Every scenario has this check of all messages against the schema, so it says nothing about the scenario.
+ * Every scenario validates all messages against the schema in this check, so the check says nothing about the
+ * scenario itself.
  */
 const GENERAL_CHECK = 'wire-schema-valid'
 
 /**
- * Sorts the checks of one scenario. `proven` has the ids of those that passed, `complaints` the texts of
+ * Groups the checks of one scenario. `proven` contains the ids of passed checks, `complaints` the messages of
  * failures and warnings, and `open` the requirements that the suite could not test, each with the reason.
  */
 const outcome = (name, checks) => ({
@@ -23,7 +24,7 @@ const outcome = (name, checks) => ({
   open: checks.filter(isOpen).map(({ id, description, details }) => [id, details?.message ?? description]),
 })
 
-/** An `INFO` without a requirement is a note of the suite. */
+/** An `INFO` check without a requirement is only a note from the suite. */
 const isOpen = ({ status, specReferences = [] }) =>
   status === 'SKIPPED' || (status === 'INFO' && specReferences.length > 0)
 
@@ -42,7 +43,7 @@ export const runSuite = (url, revision) =>
     return { announced, printed }
   })
 
-/** Runs scenarios by name. Those of extensions belong to no revision. Throws like {@link runSuite}. */
+/** Runs scenarios by name, because scenarios of extensions belong to no revision. Throws like {@link runSuite}. */
 export const runScenarios = (url, names) =>
   reported(async (folder) => {
     let printed = ''
@@ -50,7 +51,7 @@ export const runScenarios = (url, names) =>
     return { announced: names.length, printed }
   })
 
-/** The client scenarios, each with the revisions that have it. */
+/** Lists the client scenarios, each with the revisions that have it. */
 export async function listClientScenarios() {
   const printed = await outputOf(node, [conformance, 'list', '--client'])
   return [...printed.matchAll(/^ +- (\S+) \[(.+)\]$/gm)].map(([, name, revisions]) => ({
@@ -60,8 +61,8 @@ export async function listClientScenarios() {
 }
 
 /**
- * Runs one client scenario. If the suite's verdict is a failure that no check explains, the end of the output
- * is the complaint: the client's process has failed.
+ * Runs one client scenario. If the suite reports a failure that no check explains, the client's process has
+ * failed, and the end of the output becomes the complaint.
  *
  * @param client - the path of the client's program
  */
@@ -81,7 +82,7 @@ export async function runClientScenario(client, name, revision, folder) {
 const server = (url, folder, args) =>
   outputOf(node, [conformance, 'server', '--url', url, ...args, '-o', folder])
 
-/** Runs the suite with a temporary folder, and reads the reports that it writes there. */
+/** Runs the suite with a temporary folder, and reads the reports that the suite writes to it. */
 async function reported(runIn) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-conformance-'))
   try {
@@ -101,7 +102,7 @@ async function reported(runIn) {
   }
 }
 
-/** A folder is named `server-<scenario>-<time>`. */
+/** The folder's name is `server-<scenario>-<time>`. */
 function read(folder, entry) {
   const name = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/.exec(entry)?.[1] ?? entry
   try {
@@ -111,7 +112,7 @@ function read(folder, entry) {
   }
 }
 
-/** Ignores the exit code: the suite fails for failures that are expected too, so only its reports count. */
+/** Ignores the exit code, because the suite also fails for expected failures. Only its reports count. */
 function outputOf(file, args) {
   return new Promise((resolve, reject) => {
     execFile(file, args, { timeout: SUITE_TIMEOUT_MS, maxBuffer: 2 ** 28 }, (error, stdout, stderr) => {

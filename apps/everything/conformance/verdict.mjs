@@ -17,7 +17,10 @@ export class Verdict {
   #subject
   #expected
   #seen = new Set()
-  /** Requirements that a run on a framework left open, with the reason. Another run may have proven them. */
+  /**
+   * Requirements that a run on one framework did not test, each with the reason. Another run may have
+   * verified them.
+   */
   #open = new Map()
   #proven = new Set()
   #passed = 0
@@ -30,7 +33,7 @@ export class Verdict {
     this.#expected = readExpected(expected)
   }
 
-  /** @param run - its title, the framework, and the result of `runSuite` */
+  /** @param run - the run's title, its framework, and the result of `runSuite` */
   add({ title, adapter, scenarios }) {
     for (const scenario of scenarios) {
       this.#seen.add(scenario.name)
@@ -40,7 +43,7 @@ export class Verdict {
     }
   }
 
-  /** Prints the requirements that no run has proven, and the totals. @returns whether all passed */
+  /** Prints the requirements that no run has verified, and the totals. @returns whether all passed */
   conclude() {
     for (const [requirement, why] of this.#open) {
       if (!this.#proven.has(requirement)) this.#complain(requirement, [`no run has tried it: ${why}`])

@@ -9,7 +9,7 @@ const never = new Promise<never>(() => {})
 
 type Deed = (ctx: RequestContext) => unknown
 
-/** Mistakes of handlers, by name. Each function is a handler with the mistake. */
+/** Handlers that each make one mistake, keyed by the name of the mistake. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   throws: () => {
     throw new Error('A secret: hunter2')

@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { text } from './support/features/feature.ts'
 
-// Each request of a client reaches another process, so no process gets the answer to its own question.
+// A client sends each request to a different process, so no process receives the answer to its own question.
 
 const INFO = { name: 'asked', version: '1.0.0' }
 const CAPABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} }
@@ -71,12 +71,12 @@ const connectOwn = (
   }).connect(transport)
 
 const OWN = REVISIONS.map(({ version }) => version)
-/** The revisions with HTTP+SSE. */
+/** The revisions that support HTTP+SSE. */
 const SSE = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const sseUrl = (url: URL): URL => new URL('sse', url)
 const overSse = (url: URL): TransportFactory => sse(sseUrl(url))
 
-/** Revisions older than 2025-06-18 have no elicitation. */
+/** Revisions older than 2025-06-18 do not support elicitation. */
 const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>, elicits: boolean])[] = [
   ['official client v1', connectV1, true],
   ['official client v2 legacy', (url) => connectV2(url, 'legacy'), true],
@@ -124,7 +124,7 @@ describe('three processes that serve requests in rotation', () => {
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'send progress, change notifications, resumed streams and tasks to Jetway’s client at $name',
+    'send progress, change notifications, resumed streams and task results to Jetway’s client at $name',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))

@@ -41,7 +41,7 @@ async function connect(transport: ReturnType<To>) {
   return { client, elicited, next }
 }
 
-describe.each(WAYS)("a server's question to the official client over %s", (_, transport, to) => {
+describe.each(WAYS)('a question to the official client over %s', (_, transport, to) => {
   const target = serving(transport)
   let connected: Awaited<ReturnType<typeof connect>>
 
@@ -50,7 +50,7 @@ describe.each(WAYS)("a server's question to the official client over %s", (_, tr
   })
   afterAll(() => connected.client.close())
 
-  it("requests a form declared in `asks`, and receives the user's choice to accept or decline it", async () => {
+  it('can be a form declared in `asks`, which the user accepts or declines', async () => {
     const { client, next } = connected
     next.answer = { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } }
     const call = { name: 'test_elicitation', arguments: { message: 'Who?' } }
@@ -61,7 +61,7 @@ describe.each(WAYS)("a server's question to the official client over %s", (_, tr
     expect(await client.callTool(call)).toMatchObject(text('User response: action=decline, content={}'))
   })
 
-  it('requests a form inside a handler, with every kind of choice field', async () => {
+  it('can be a form requested inside a handler, with every kind of choice field', async () => {
     const { client, elicited, next } = connected
     next.answer = { action: 'accept', content: { untitledSingle: 'option2', titledMulti: ['value1'] } }
     expect(await client.callTool({ name: 'test_elicitation_sep1330_enums' })).toMatchObject(
@@ -76,14 +76,14 @@ describe.each(WAYS)("a server's question to the official client over %s", (_, tr
     })
   })
 
-  it("samples the client's model", async () => {
+  it("can request a sample from the client's model", async () => {
     const call = { name: 'test_sampling', arguments: { prompt: 'hi' } }
     expect(await connected.client.callTool(call)).toMatchObject(
       text('LLM response: You said {"type":"text","text":"hi"}'),
     )
   })
 
-  it("requests the client's roots", async () => {
+  it("can request the client's roots", async () => {
     expect(await connected.client.callTool({ name: 'list_client_roots' })).toMatchObject(
       text('["file:///home"]'),
     )

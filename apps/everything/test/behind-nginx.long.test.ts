@@ -1,4 +1,4 @@
 import { describeSilence } from './support/silence-cases.ts'
 
-// The defaults, with a slightly longer idle limit in nginx.
+// Uses the defaults, with a slightly longer idle limit in nginx.
 describeSilence({ readTimeout: '20s', keepAlive: {}, silentMs: 50_000, timeoutMs: 90_000 })

@@ -17,7 +17,7 @@ describe.each(Object.entries(FRAMEWORKS))('a request to the public host of a ser
     [200, { publicUrl: PUBLIC_URL }],
     [200, { allowedHosts: ['mcp.example.com'] }],
     [403, {}],
-  ])('is answered with status %i given the options %j', async (status, options) => {
+  ])('receives status %i with the options %j', async (status, options) => {
     const backend = await mount(createServer(), options)
     const nginx = await startGuideNginx([backend.port], '5s')
     try {

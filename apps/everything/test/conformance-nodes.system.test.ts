@@ -3,7 +3,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runScenarios, runSuite, type Scenario } from '../conformance/suite.mjs'
 
-/** Scenarios of the tasks extension. Some end a task through another process than its own. */
+/** Scenarios of the tasks extension. In some of them, a process ends a task that belongs to another process. */
 const TASKS = ['tasks-lifecycle', 'tasks-mrtr-input', 'tasks-mrtr-composition', 'tasks-required-task-error']
 
 const failed = (scenarios: readonly Scenario[]): unknown[] =>

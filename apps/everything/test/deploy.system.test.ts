@@ -21,7 +21,7 @@ interface Watched {
   readonly posted: string[]
 }
 
-/** Connects the official client, and records its posts. */
+/** Connects the official client, and records its POST requests. */
 async function connect(url: string): Promise<Watched> {
   const posted: string[] = []
   const transport = new StreamableHTTPClientTransport(new URL(url), {

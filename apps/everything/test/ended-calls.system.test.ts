@@ -58,7 +58,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   describe.each([
     ['before the call sends a message', false],
     ['while the call reports progress', true],
-  ])('a call that the server ends %s', (_when, reports) => {
+  ])('a call that is ended by the server %s', (_when, reports) => {
     it.each(Object.entries(everyClient))(
       'rejects immediately in the official client %s if the mount closes',
       async (_, connect) => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
 
 describe('a mount limited to one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'evicts the session of the official client %s only after the running call ends, and rejects its next call immediately',
+    'keeps the session of the official client %s until its call ends, and then evicts that session',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })
@@ -96,7 +96,7 @@ describe('a mount limited to one session', () => {
         },
       })
       const handle = toFetch(server, { sessions: { max: 1 } })
-      // A session with a stream would not be idle.
+      // GET is refused, because a session with an open stream would not count as idle.
       const origin = await listenForTest((request) =>
         request.method === 'GET' ? new Response(null, { status: 405 }) : handle(request),
       )

@@ -16,7 +16,7 @@ const MODERN = '2026-07-28'
 
 const NOTE = 'note://1'
 
-/** The progress notifications by call. */
+/** Collects the progress notifications of each call. */
 class Heard {
   readonly #told = new Map<string, unknown[]>()
   #waiting: (() => void)[] = []
@@ -62,7 +62,7 @@ function createMeeting(): { server: McpServer; handled: string[]; heard: Heard }
 interface Visitor {
   readonly revision: string
   readonly client: Client | ClientV1
-  /** The client's questions, log messages and change notifications. */
+  /** The questions, log messages and change notifications that the client has received. */
   readonly asked: string[]
   readonly logged: string[]
   readonly changed: string[]
@@ -116,10 +116,10 @@ const VISITORS: Readonly<Record<string, (name: string, url: URL) => Promise<Visi
 
 async function call({ client, revision }: Visitor, text: string, heard: Heard): Promise<unknown> {
   const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
-    // The v2 client declares its capabilities for questions itself.
+    // The v2 client itself announces that it is answering questions.
     if (!message.startsWith('Fulfilling input')) heard.add(text, message)
   }
-  // A session has a log level. At 2026-07-28 each request has its own.
+  // In a session, the log level applies to all requests. In 2026-07-28, each request has its own.
   const _meta = revision === MODERN ? { 'io.modelcontextprotocol/logLevel': 'info' } : undefined
   const params = { name: 'meet', arguments: { text }, ...(_meta && { _meta }) }
   const { content } =
@@ -129,7 +129,7 @@ async function call({ client, revision }: Visitor, text: string, heard: Heard): 
   return content
 }
 
-/** Subscribes to changes in the way of the client's era. In a session, list changes need no subscription. */
+/** Subscribes to changes, as required by the client's era. In a session, list changes need no subscription. */
 async function subscribe({ client, revision }: Visitor): Promise<void> {
   if (client instanceof Client && revision === MODERN)
     await client.listen({ toolsListChanged: true, resourceSubscriptions: [NOTE] })
@@ -137,7 +137,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 }
 
 describe.each(Object.entries(FRAMEWORKS))('a single process on %s', (_framework, mount) => {
-  it('serves clients from both eras and of HTTP+SSE concurrently, each in its own format', async () => {
+  it('serves HTTP+SSE clients and clients of both eras concurrently, each in its own format', async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
     onTestFinished(stop)
@@ -170,7 +170,7 @@ describe.each(Object.entries(FRAMEWORKS))('a single process on %s', (_framework,
     )
 
     await Promise.all(visitors.map(subscribe))
-    // The server notifies changes while clients get questions and progress.
+    // The server sends change notifications while clients receive questions and progress.
     const calls = visitors.map(async (visitor, index) => {
       const text = `${names[index]} again`
       expect(JSON.stringify(await call(visitor, text, heard))).toContain(
@@ -206,7 +206,7 @@ describe('a single process on stdio', () => {
     params: { name, arguments: args, _meta, ...more },
   })
 
-  it('answers alternating requests from both eras with the same ids, each in its own format', async () => {
+  it('responds in the right format to alternating requests of both eras that use the same ids', async () => {
     const client = new RawStdio()
     onTestFinished(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })
@@ -292,7 +292,7 @@ describe('a single process on stdio', () => {
     ])
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 301 } })
     expect(await client.end()).toBe(0)
-    // One response to each request, and no unrequested messages.
+    // There is exactly one response to each request.
     expect(messages().filter((frame) => frame.method === undefined)).toHaveLength(
       2 + 2 * PAIRS + 2 + 2 + 1 + 3,
     )

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const SECOND = 1_000
 
-/** The fake timers of both sides. */
+/** Both sides use fake timers. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
 })
@@ -17,14 +17,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Web requests and their replies, without a socket. */
+/** Sends web requests directly to a fetch handler, without a socket. */
 function overHttp(server: McpServer): Transport {
   const handler = toFetch(server)
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler(new Request(url, init))
   return new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch })
 }
 
-/** A duplex connection in memory. */
+/** Connects the client and the server through an in-memory duplex connection. */
 function inMemory(server: McpServer): Transport {
   const [near, far] = createMemoryTransportPair()
   server.connect(far)

@@ -43,7 +43,7 @@ async function listAndCall(...address: readonly string[]): Promise<void> {
   expect(text).not.toContain('"isError":true')
 }
 
-describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transport) => {
+describe.each(HTTP_TRANSPORTS)('the Inspector CLI over %s', (transport) => {
   let server: Listening
   beforeAll(async () => {
     server = await listen(transport)
@@ -63,7 +63,7 @@ describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transpor
   )
 })
 
-describe("the Inspector's command line over stdio", () => {
+describe('the Inspector CLI over stdio', () => {
   it.each(['legacy', 'auto'])(
     'lists and calls a tool in the %s era',
     async (era) => {

@@ -13,7 +13,7 @@ function cases(clients: Readonly<Record<string, Connect>>): readonly (readonly [
   return Object.entries({ ...clients, ...CLIENTS, ...MODERN_CLIENTS })
 }
 
-/** Returns the received steps of each run. */
+/** Returns the progress steps received in each run. */
 async function progressOf(driver: Driver, tool: string): Promise<readonly (readonly number[])[]> {
   const runs: number[][] = []
   for (let run = 0; run < RUNS; run++) {

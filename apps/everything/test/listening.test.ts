@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('the official client over %s', (transport) => {
     expect(await resources.closed).toBe('local')
     inbox.clear()
     await client.callTool({ name: 'touch_watched_resource', arguments: {} })
-    // The tools' notification follows all notifications of the resource.
+    // This notification arrives after all of the resource's notifications.
     const removed = inbox.next('notifications/tools/list_changed')
     await client.callTool({ name: 'remove_tool', arguments: { name: 'listened' } })
     await removed

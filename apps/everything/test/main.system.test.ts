@@ -7,7 +7,7 @@ import { RawClient } from './support/raw-http.ts'
 const run = promisify(execFile)
 
 describe('the command line', () => {
-  it.each(['0', 'many'])('refuses a page size of "%s", and gives a reason', async (size) => {
+  it.each(['0', 'many'])('rejects a page size of "%s", and gives a reason', async (size) => {
     const failed = run(process.execPath, [...SERVER_COMMANDS.stdio, `--page-size=${size}`])
     await expect(failed).rejects.toMatchObject({
       code: 2,
@@ -15,7 +15,7 @@ describe('the command line', () => {
     })
   })
 
-  it('serves each list as a single page, and adds no misbehaving handlers, by default', async () => {
+  it('by default, serves each list as a single page and adds no misbehaving handlers', async () => {
     const server = await listen('hono')
     try {
       const client = new RawClient(server.url)

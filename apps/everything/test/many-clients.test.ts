@@ -9,7 +9,7 @@ import { type Message, RawClient } from './support/raw-http.ts'
 const CLIENTS = 200
 const CALLS = 8
 
-/** Creates a server with responses out of order: the text of a call is the number of its yields. */
+/** Creates a server that responds out of order: a call yields to the event loop as often as its arguments say. */
 function createRelay(): McpServer {
   const server = new McpServer({ name: 'relay', version: '1.0.0' })
   server.addTool({
@@ -28,7 +28,7 @@ function createRelay(): McpServer {
 
 async function start(mount: Mount): Promise<{ url: string; agent: Agent }> {
   const { origin, stop, http } = await mount(createRelay())
-  // On a busy machine, the server would close an idle connection while a client sends on it.
+  // On a busy machine, the server would otherwise close an idle connection while a client is sending on it.
   Object.assign(http, { keepAliveTimeout: 0 })
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   onTestFinished(stop)
@@ -64,7 +64,7 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
 }
 
 describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mount) => {
-  it('sends each response once, and only to the client that made the request, even if two hundred clients use the same ids', async () => {
+  it('sends each response once, and only to the client that made the request, even if 200 clients use the same ids', async () => {
     const { url, agent } = await start(mount)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
@@ -80,14 +80,14 @@ describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mou
         answers += 1
       })
       await Promise.all(calls)
-      // All messages of a call arrive on its own reply.
+      // The GET stream stays empty, because all messages of a call arrive on its own reply.
       expect(await stream.end()).toEqual([])
     }
     await Promise.all(Array.from({ length: CLIENTS }, visit))
     expect(answers).toBe(CLIENTS * CALLS)
   })
 
-  it('answers each request separately, even if a client uses the same id for all requests', async () => {
+  it('responds separately to each request, even if a client uses the same id for all requests', async () => {
     const { url, agent } = await start(mount)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')

@@ -11,7 +11,7 @@ interface Case {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Every mistake as a tool, as a tool with an output schema, as a resource and as a prompt. */
+/** Every mistake made by a tool, a tool with an output schema, a resource and a prompt. */
 const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
   { name: `a tool that ${deed}`, method: 'tools/call', params: { name: deed, arguments: {} } },
   { name: `a tool with a schema that ${deed}`, method: 'tools/call', params: { name: `${deed}_for_schema` } },
@@ -23,7 +23,7 @@ const CASES: readonly Case[] = MISBEHAVING.flatMap((deed) => [
   },
 ])
 
-/** Mistakes that may succeed, because JSON can express the value. */
+/** Mistakes that may have a successful response, because JSON can express the value. */
 const HARMLESS = new Set([
   'a tool that returns_undefined',
   ...['returns_nan'].flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`]),

@@ -10,7 +10,7 @@ type Connect = (target: Target) => Promise<Driver>
 /** Clients of one kind with their transports and features. */
 type Row = readonly [client: string, Connect, readonly Feature[], ran: Set<string>]
 
-/** The revisions before the newest, which the clients offer by default. */
+/** The older revisions. By default, the clients offer the newest one. */
 const OLDER = ['2025-06-18', '2025-03-26', '2024-11-05']
 const [ran, ranModern, ranOlder] = [new Set<string>(), new Set<string>(), new Set<string>()]
 

@@ -29,7 +29,7 @@ const text = (value: unknown): { content: { type: 'text'; text: string }[] } => 
   content: [{ type: 'text', text: String(value) }],
 })
 
-/** Creates a server with version 1 of the official SDK. Its tools add, report progress and ask. */
+/** Creates a server with version 1 of the official SDK. Its tools add numbers, report progress and ask questions. */
 function createServer1(): McpServer1 {
   const server = new McpServer1({ name: 'official-1', version: '1.0.0' }, { capabilities: { logging: {} } })
   server.registerTool('add', { inputSchema: addition }, ({ a, b }) => text(a + b))
@@ -72,9 +72,9 @@ async function tellsAndAsks(client: Client): Promise<void> {
   expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: '3' }])
 }
 
-describe('a connection to a server of the official SDK over HTTP', () => {
+describe('an HTTP connection to a server of the official SDK', () => {
   it.each([true, false])(
-    'works with version 1 and sessions; JSON replies: %s',
+    'works with version 1 and sessions (JSON replies: %s)',
     async (enableJsonResponse) => {
       const open = new Map<string, StreamableHTTPServerTransport>()
       const origin = await serve(async (request, response, body) => {

@@ -23,26 +23,23 @@ const CLIENTS = {
 }
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-describe.each(Object.entries(FRAMEWORKS))(
-  'a tool on %s that closes its connection during a call',
-  (_, mount) => {
-    it.each(Object.entries(CLIENTS))(
-      'delivers its response when the official client %s polls',
-      async (_version, connect) => {
-        const resumed: string[] = []
-        const record: typeof fetch = (input, init) => {
-          const id = new Headers(init?.headers).get('last-event-id')
-          if (id !== null) resumed.push(id)
-          return fetch(input, init)
-        }
-        const { origin, stop } = await mount(createEverythingServer())
-        onTestFinished(stop)
-        const client = await connect(new URL(`${origin}/mcp`), record)
-        onTestFinished(() => client.close())
-        const result = await client.callTool({ name: 'test_reconnection', arguments: {} })
-        expect(result.content).toEqual([{ type: 'text', text: 'Answered after a while' }])
-        expect(resumed).toHaveLength(1)
-      },
-    )
-  },
-)
+describe.each(Object.entries(FRAMEWORKS))('a tool on %s that closes its stream during a call', (_, mount) => {
+  it.each(Object.entries(CLIENTS))(
+    'delivers its response when the official client %s polls',
+    async (_version, connect) => {
+      const resumed: string[] = []
+      const record: typeof fetch = (input, init) => {
+        const id = new Headers(init?.headers).get('last-event-id')
+        if (id !== null) resumed.push(id)
+        return fetch(input, init)
+      }
+      const { origin, stop } = await mount(createEverythingServer())
+      onTestFinished(stop)
+      const client = await connect(new URL(`${origin}/mcp`), record)
+      onTestFinished(() => client.close())
+      const result = await client.callTool({ name: 'test_reconnection', arguments: {} })
+      expect(result.content).toEqual([{ type: 'text', text: 'Answered after a while' }])
+      expect(resumed).toHaveLength(1)
+    },
+  )
+})

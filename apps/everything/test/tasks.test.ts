@@ -66,7 +66,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
     expect(end).toMatchObject(text('Computed x in 0 s'))
   })
 
-  it('ask the user when the client requests the result', async () => {
+  it('ask the user a question when the client requests the result', async () => {
     await expect(
       connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
     ).rejects.toMatchObject({ code: -32601 })
@@ -105,7 +105,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
     await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
   })
 
-  // Over stdio there is no other client.
+  // Over stdio, there cannot be another client.
   if (transport === 'stdio') return
 
   it('are not visible to another client', async () => {
@@ -124,7 +124,7 @@ describe('tasks without a session over stdio', () => {
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   })
 
-  it('notify a subscribed client when they ask a question and when they end', async () => {
+  it('notify a subscribed client when they ask a question, and when they end', async () => {
     const client = new RawStdio()
     try {
       const ask = (id: number, method: string, params: object): Promise<Message> =>

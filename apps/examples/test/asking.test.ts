@@ -6,7 +6,7 @@ import { connected, server } from '../src/tools/asking.ts'
 
 type Handlers = NonNullable<ConnectOptions['handlers']>
 
-/** Calls a tool through a client that answers questions. Returns the text and the questions. */
+/** Calls a tool through a client that answers questions. Returns the result's text and the questions. */
 async function call(
   name: string,
   args: Record<string, unknown>,
@@ -44,7 +44,7 @@ it('asks before deleting', async () => {
 // #endregion
 
 // #region revisions
-/** Forms came with 2025-06-18. The dates sort as strings. */
+/** Forms were introduced in 2025-06-18. Revisions can be compared as strings. */
 const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
 
 it.each(withForms)('keeps the folder if a client that uses $version declines', async ({ version }) => {
@@ -76,7 +76,7 @@ describe('tools in the guide to asking users', () => {
     expect(undecided.text).toBe('Nothing was booked')
   })
 
-  it('send the user to a URL, and question the model and the client in a single round', async () => {
+  it('send the user to a URL, or request a sample and the roots in a single round', async () => {
     expect((await call('connect_bank', {}, { elicitUrl: ['accept'] })).text).toBe(
       'The user was sent to the bank',
     )
@@ -99,7 +99,7 @@ describe('tools in the guide to asking users', () => {
     })
   })
 
-  it('can ask inside a handler until the user stops', async () => {
+  it('can keep asking inside a handler until the user stops', async () => {
     const { text } = await call(
       'rename_photos',
       {},

@@ -20,13 +20,13 @@ const ask = async (server: McpServer, method: string, params?: JsonObject): Prom
 describe('notes in the resources guide', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
 
-  it('contain a static resource that returns JSON', async () => {
+  it('include a static resource that returns JSON', async () => {
     expect((await read('notes://authors')).result).toEqual({
       contents: [{ uri: 'notes://authors', mimeType: 'application/json', text: '["ann","bob"]' }],
     })
   })
 
-  it('contain a template with reading, listing and completion that reports unknown notes', async () => {
+  it('can be read, listed and completed through a template, which reports an error for unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -42,7 +42,7 @@ describe('notes in the resources guide', () => {
     expect(result).toMatchObject({ completion: { values: ['ann'] } })
   })
 
-  it('can be exported as several contents, each with a URI', async () => {
+  it('can be exported as several contents, each with its own URI', async () => {
     expect((await read('notes://export')).result).toMatchObject({
       contents: [{ uri: 'notes://export' }, { uri: 'notes://export/shelf', blob: 'R0lG' }],
     })
@@ -56,7 +56,7 @@ describe('notes in the resources guide', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('include drafts that are watched only while someone is subscribed, and notify subscribers of each draft', async () => {
+  it('include drafts, which are watched for changes only while a client is subscribed', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -68,7 +68,7 @@ describe('notes in the resources guide', () => {
   })
 })
 
-describe('prompts in the guide to prompts', () => {
+describe('prompts in the prompts guide', () => {
   const get = (name: string, args: JsonObject): Promise<RawResponse> =>
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
@@ -134,7 +134,7 @@ describe('tools in the guide to results and errors', () => {
     })
   })
 
-  it('report a tool error to the model, but hide the message of an unexpected error from clients', async () => {
+  it('report a tool error to the model, but hide the message of an unexpected error', async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,
@@ -152,14 +152,14 @@ describe('the shop in the middleware guide', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
-  it('has middleware that passes locals to the handler, and call middleware that extends the result', async () => {
+  it('passes locals from middleware to the handler, and extends the result in call middleware', async () => {
     expect((await call('greet', { principal: 'ada' })).result).toEqual({
       content: [{ type: 'text', text: 'Hello, ada' }],
       _meta: { 'com.example/served-by': 'north' },
     })
   })
 
-  it('has middleware that refuses one caller', async () => {
+  it('refuses the requests of one caller in middleware', async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([

@@ -1,5 +1,6 @@
 /**
- * Runs the official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium.
+ * Runs the official clients in Chromium, on a page whose origin differs from that of the guides' apps. Needs
+ * Chromium.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,7 +41,7 @@ afterAll(() => browser?.close())
 const serve = <T>(example: string, use: (origin: string) => Promise<T>): Promise<T> =>
   withProcess(example, { TOKEN: 'secret' }, use)
 
-describe.each(APPS)('a web page from an origin that the app in the $guide guide allows', (app) => {
+describe.each(APPS)('a web page whose origin is allowed by the app in the $guide guide', (app) => {
   const { example, path, headers, tool } = app
   const content = [{ type: 'text', text: expect.stringMatching(app.text) }]
 
@@ -73,7 +74,7 @@ describe.each(APPS)('a web page from an origin that the app in the $guide guide 
 })
 
 it.each(CLIENTS)(
-  'a web page without a token reads the challenge from Fastify (official client %s)',
+  'a web page without a token can read the challenge from Fastify (official client %s)',
   async (client) => {
     await serve('http/fastify-app', async (origin) => {
       const visit = { client, url: `${origin}/api/mcp`, tool: 'whoami', headers: {} }

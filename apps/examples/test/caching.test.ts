@@ -11,7 +11,7 @@ async function hints(method: string, params: Record<string, unknown> = {}): Prom
   return [result?.['ttlMs'], result?.['cacheScope']]
 }
 
-it('the server applies the most specific cache hint, in the order read, resource, kind, server', async () => {
+it('the server applies the most specific cache hint: for the read, the resource, the kind or the server', async () => {
   expect(await hints('server/discover')).toEqual([60_000, 'private'])
   expect(await hints('resources/templates/list')).toEqual([60_000, 'private'])
   expect(await hints('resources/list')).toEqual([3_600_000, 'public'])

@@ -119,7 +119,7 @@ describe('the client in the client credentials guide', () => {
     expect(asked.filter((each) => each === 'POST /token')).toHaveLength(before)
   })
 
-  it('refuses an unbound token if bound tokens are required', async () => {
+  it('rejects an unbound token if bound tokens are required', async () => {
     const send = authorizedFetch(
       `${origin}/mcp`,
       bound(async () => undefined),

@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const script = fileURLToPath(new URL('./support/oracle-server.mjs', import.meta.url))
 const oracle = (answer: string): ServerConfig => ({ command: execPath, args: [script, answer] })
 
-/** Creates a server in this process. `end` cuts the latest connection. */
+/** Serves a server in this process. `end` disconnects the most recent connection. */
 function inMemory(server: McpServer) {
   let end = (): Promise<void> => Promise.resolve()
   return {

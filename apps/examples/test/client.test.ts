@@ -45,7 +45,7 @@ describe('the host in the client guide', () => {
     expect(said).toHaveBeenCalledTimes(1)
   })
 
-  it('calls a tool with the types that it shares with the server', async () => {
+  it('calls a tool using types shared with the server', async () => {
     await using client = await connect(server)
     expect(await totalOf(client, 'A1')).toBe(40)
   })

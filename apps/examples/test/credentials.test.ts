@@ -37,7 +37,7 @@ describe('API keys in the credentials guide', () => {
     expect((await initialize(url, { 'x-api-key': key })).status).toBe(401)
   })
 
-  it("pass their owner's scopes to tools", async () => {
+  it("give their owner's scopes to tools", async () => {
     const url = await listen()
     const writer = { 'x-api-key': createKey({ principal: 'ada', scopes: ['files:write'] }) }
     const reader = { 'x-api-key': createKey({ principal: 'bob', scopes: ['files:read'] }) }
@@ -47,7 +47,7 @@ describe('API keys in the credentials guide', () => {
 })
 
 describe('the bearer token in the credentials guide', () => {
-  it('must match TOKEN, and lacks a scope that the tool requires', async () => {
+  it('must match TOKEN, and does not include the scope for deleting files', async () => {
     vi.stubEnv('TOKEN', 'secret-of-ci')
     const { handler } = await import('../src/authorization/bearer-tokens.ts')
     vi.unstubAllEnvs()
@@ -93,7 +93,7 @@ const protectedBy = (authenticate: Authenticate) =>
 
 const inAnHour = Math.floor(Date.now() / 1000) + 3_600
 
-/** Signs a token as the issuer of the guide. */
+/** Signs a token as the guide's issuer would. */
 const sign = (key: CryptoKey | Uint8Array, alg: string, claims: object = {}, kid?: string) =>
   new SignJWT({
     iss: 'https://login.example.com',
@@ -134,7 +134,7 @@ describe('JWTs in the credentials guide', () => {
       expect(await status(handler, await sign(secret, 'HS256', claims))).toBe(401)
   })
 
-  it('are not verified with a secret that is too short', () => {
+  it('cannot be verified with a secret that is too short', () => {
     expect(() => bySecret(Buffer.from('short').toString('base64'))).toThrow('at least 32 bytes')
     expect(() => bySecret()).toThrow('at least 32 bytes')
   })

@@ -1,4 +1,7 @@
-/** Makes the project of the guide, and runs the instructions of its Dockerfile without Docker. Needs a build and the registry. */
+/**
+ * Creates the guide's project, and runs the instructions in its Dockerfile without Docker. Needs a build and
+ * the registry.
+ */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startNode } from '@jetway-apps/test-support/processes'
@@ -10,7 +13,7 @@ import { packAll, remove, runSteps } from './support/terminal.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const page = (name: string): string => readFileSync(`${root}../../docs/guide/${name}.md`, 'utf8')
 
-/** The configuration on the page, changed as the guide to the project says. */
+/** The configuration on the page, changed as described in the guide to the project layout. */
 const tsconfig = (/```json\n([\s\S]*?)```/.exec(section(page('install'), 'Check types and build'))?.[1] ?? '')
   .replace('"rootDir": "."', '"rootDir": "src"')
   .replace('"include": ["*.ts"]', '"include": ["src"]')
@@ -19,7 +22,7 @@ const instructions = readFileSync(`${root}deploy/Dockerfile`, 'utf8')
   .split('\n')
   .filter((line) => /^[A-Z]/.test(line))
 
-/** One instruction as a shell command, with a folder for each stage: `../build` and `../image`. */
+/** Returns one Dockerfile instruction as a shell command. Each stage has a folder: `../build` and `../image`. */
 function commandOf(line: string, stage: string): string {
   const [instruction, ...words] = line.split(' ')
   if (instruction === 'RUN') return `(cd ../${stage} && ${words.join(' ')})`
@@ -56,7 +59,7 @@ it(
       { kind: 'run', command: 'cd ../image && pwd' },
     ]
     const ran = await runSteps(steps, folder)
-    // Without sessions there is no stream to open.
+    // Without sessions, there is no stream to open.
     expect(ran.at(-2)?.output.trim()).toBe('405')
 
     const env = Object.fromEntries(

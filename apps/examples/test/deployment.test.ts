@@ -21,7 +21,7 @@ interface Cloud {
   readonly publicUrl: string
 }
 
-/** The parts of each platform's file that the program must agree with. */
+/** The settings in each platform's file that must match the program. */
 const CLOUDS: Readonly<Record<string, () => Cloud>> = {
   'fly.toml': () => {
     const { env, http_service: service } = parseToml(deploy('fly.toml')) as unknown as {
@@ -71,7 +71,7 @@ interface CloudRun {
   }
 }
 
-/** The instructions of the Dockerfile, with their words. */
+/** The Dockerfile's instructions, each as its name and its arguments. */
 const instructions = deploy('Dockerfile')
   .split('\n')
   .filter((line) => /^[A-Z]/.test(line))
@@ -80,7 +80,7 @@ const instructions = deploy('Dockerfile')
 const all = (name: string): string[] =>
   instructions.filter(([instruction]) => instruction === name).map(([, rest]) => rest)
 
-/** The scripts that the guide puts into package.json. */
+/** The scripts that the guide adds to package.json. */
 const scripts = Object.fromEntries(
   [...guide('project-layout').matchAll(/^npm pkg set scripts\.(\w+)="(.+)"$/gm)].map(([, name, text]) => [
     name,
@@ -88,7 +88,7 @@ const scripts = Object.fromEntries(
   ]),
 )
 
-/** Starts `src/project/main.ts` as a platform does. */
+/** Starts `src/project/main.ts` in the same way as a platform. */
 async function start(env: Record<string, string>) {
   const child = startNode(program(new URL('src/project/main.ts', root)), { ...env, PORT: '0' })
   const [, port] = await child.until(/127\.0\.0\.1:(\d+)/)
@@ -173,7 +173,7 @@ describe('vercel.json', () => {
     expect(deploy('api/mcp.js')).toContain(`from '../dist/vercel.js'`)
   })
 
-  it('has a handler that answers calls', async () => {
+  it('has a handler that responds to calls', async () => {
     expect((await POST(addNote('localhost:3000'))).status).toBe(200)
   })
 })

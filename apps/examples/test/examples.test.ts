@@ -58,7 +58,7 @@ describe('running an example', () => {
     },
   )
 
-  it('starts quickstart, which rolls dice, and refuses arguments that do not match its schema', async () => {
+  it('starts quickstart, which rolls dice, and rejects arguments that do not match its schema', async () => {
     await withExample('quickstart', async (client) => {
       const rolled = await client.callTool({ name: 'roll_dice', arguments: { count: 3 } })
       const { rolls, total } = rolled.structuredContent as { rolls: number[]; total: number }

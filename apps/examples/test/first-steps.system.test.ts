@@ -1,5 +1,5 @@
 /**
- * Follows the instructions of the pages for new users literally, in an empty folder. Needs a build and the
+ * Follows the instructions on the pages for new users literally, in an empty folder. Needs a build and the
  * registry.
  */
 import { readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => remove(folder))
 
-/** The output of the only command with this text. */
+/** Returns the output of the only command that contains this text. */
 function outputOf(ran: readonly Ran[], text: string): string {
   const found = ran.filter(({ command }) => command.includes(text))
   expect(found.map(({ command }) => command)).toHaveLength(1)
@@ -48,7 +48,7 @@ it(
 )
 
 it(
-  "the site's steps produce a working call, a build, and requests with curl",
+  "the site's steps produce a working call, a build and successful curl requests",
   { timeout: LIMIT_MS },
   async () => {
     const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
@@ -68,18 +68,18 @@ it(
   },
 )
 
-/** The installation from npm, and the same one from tarballs. */
+/** The commands to install from npm, and the equivalent ones to install from tarballs. */
 const INSTALL = 'npm install @jetway/core zod\nnpm install --save-dev @jetway/testing vitest'
 const TARBALLS = [
   'npm install ../jetway/tarballs/jetway-{core,json-schema,stdio}-0.0.0.tgz',
   'npm install --save-dev ../jetway/tarballs/jetway-{client,testing}-0.0.0.tgz',
 ].join(' && ')
 
-/** What the guide to installing says, and what the test installs with a version of Vitest. */
+/** The commands in the installation guide, and the ones that the test runs with a version of Vitest. */
 const LINES = published
   ? {
       onPage: 'npm install @jetway/core && npm install --save-dev @jetway/testing vitest',
-      // The adapter of the guide also needs @jetway/node.
+      // The guide's adapter also needs @jetway/node.
       run: INSTALL.replace('zod', '@jetway/node zod'),
     }
   : {
@@ -87,7 +87,7 @@ const LINES = published
       run: `npm install zod\n${TARBALLS.replace('json-schema,', 'json-schema,node,')} vitest`,
     }
 
-/** Returns the TypeScript blocks of a page as one file for each source. */
+/** Returns a page's TypeScript blocks, joined into one file for each source. */
 function filesOf(markdown: string): Step[] {
   const texts = new Map<string, string>()
   for (const [, file = '', code = ''] of markdown.matchAll(

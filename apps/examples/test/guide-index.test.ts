@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The site is no package, so its modules are imported by their files. */
+/** The site is not a package, so its modules are imported by their paths. */
 const site = async <T>(name: string): Promise<T> => (await import(`${root}docs/.vitepress/${name}`)) as T
 type Links = (text: string, page: string, publicOf: unknown, base: string) => string
 const { withLinks } = await site<{ withLinks: Links }>('llms.ts')
@@ -33,7 +33,7 @@ describe('the list of guides', () => {
   })
 })
 
-/** The words that people search for. */
+/** These are words that people search for. */
 it.each(['CLI', 'Elicitation', 'Scaling', 'Troubleshooting', 'Deployment', 'API keys', 'JWT', 'Completion'])(
   '%s appears in the title of a guide',
   (word) => {
@@ -74,7 +74,7 @@ describe('withLinks', () => {
     )
   })
 
-  it('leaves code as it is', () => {
+  it('leaves code unchanged', () => {
     const code = '`a[0](b)` and\n```ts\nhandlers[name](args)\n```\n'
     expect(withLinks(`${code}[\`x\`](tools.md)`, 'design/a.md', publicOf, '')).toBe(
       `${code}[\`x\`](tools.md)`,

@@ -4,7 +4,7 @@ import { HEADERS } from '@jetway-apps/test-support/http'
 import { describe, expect, it } from 'vitest'
 import { call, firstEvent, initialize, openSession, withProcess } from './support.ts'
 
-/** Sends the preflight request of a browser, and returns the headers that the app allows. */
+/** Sends a browser's preflight request, and returns the headers that the app allows. */
 async function preflight(url: string, method: string): Promise<Record<string, string | null>> {
   const headers = { origin: 'https://app.example.com', 'access-control-request-method': method }
   const { headers: allowed } = await fetch(url, { method: 'OPTIONS', headers })
@@ -14,7 +14,7 @@ async function preflight(url: string, method: string): Promise<Record<string, st
   }
 }
 
-/** Checks that a browser can end its session, and read the session id, the challenge and the nonce for proofs. */
+/** Checks that a browser can end its session, and can read the session id, the challenge and the DPoP nonce. */
 async function expectCors(url: string, headers: Record<string, string> = {}): Promise<void> {
   expect(await preflight(url, 'DELETE')).toEqual({
     origin: 'https://app.example.com',
@@ -125,7 +125,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
     })
   })
 
-  it('answer 404 for other paths (node:http)', async () => {
+  it('respond with 404 to requests for other paths (node:http)', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
@@ -135,7 +135,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('accepts only requests to the public host that arrive on a loopback connection', async () => {
+  it('accepts only requests that name the public host and arrive on a loopback connection', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
@@ -144,7 +144,7 @@ describe('the mount behind a proxy', () => {
 })
 
 describe('the deployed app', () => {
-  it('continues sessions in the process that replaces it', async () => {
+  it('keeps its sessions when a new process replaces the old one', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {

@@ -43,12 +43,12 @@ it.each([
   ['in Base64 without its padding', '=?base64?ZXU?=', '7', refused],
   ['that name another region', 'us', '7', refused],
   ['that name another number', 'eu', '8', refused],
-])('the server handles headers %s as described in the guide', async (_, region, shard, answer) => {
+])('the server handles parameter headers %s as described in the guide', async (_, region, shard, answer) => {
   const headers = { 'mcp-param-region': region, 'mcp-param-shard': shard }
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })
 
-it('the server requires a header for a parameter if it is present, but not if it is absent', async () => {
+it("the server requires a parameter's header if the parameter is present, and otherwise refuses that header", async () => {
   expect(await query({ region: 'eu', shard: 7 }, { 'mcp-param-region': 'eu' })).toEqual(refused)
   const whole = [200, 'eu/0 since 2026-01-01']
   expect(await query({ region: 'eu' }, { 'mcp-param-region': 'eu' })).toEqual(whole)

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const guides = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`)
 
-/** Without the alias of `cli` and `create-jetway`, which npx installs. */
+/** The packages, without the aliases of `cli` and `create-jetway`, which npx installs. */
 const PACKAGES = readdirSync(join(root, 'packages')).filter(
   (name) => !['jetway', 'create-jetway'].includes(name),
 )
@@ -21,7 +21,7 @@ interface Manifest {
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest
 
-/** The packages of this repository that a package depends on, and itself. */
+/** Returns a package and all packages of this repository on which it depends. */
 function closure(name: string): readonly string[] {
   const own = Object.keys(manifestOf(name).dependencies ?? {}).filter((needed) =>
     needed.startsWith('@jetway/'),
@@ -74,7 +74,7 @@ function parse(page: string, command: string): Line {
   }
 }
 
-/** The commands that install packages of this repository, from tarballs or from npm. */
+/** The commands that install this repository's packages, from tarballs or from npm. */
 const lines = ['README.md', ...guides].flatMap((page) =>
   [
     ...readFileSync(join(root, page), 'utf8').matchAll(/npm install [^`\n]*(?:tarballs\/|@jetway\/)[^`\n]*/g),
@@ -83,21 +83,24 @@ const lines = ['README.md', ...guides].flatMap((page) =>
 
 const ofTarballs = lines.filter(({ command }) => command.includes('tarballs/'))
 
-it('installs from tarballs until the packages are on npm', () => {
+it('the guides install from tarballs until the packages are on npm', () => {
   expect(ofTarballs.length > 0).toBe(!published)
   expect(lines.length).toBeGreaterThan(20)
 })
 
-it.each(ofTarballs)('$page names every tarball that another one needs: $command', ({ packages }) => {
+it.each(ofTarballs)('$page names every tarball that another tarball depends on: $command', ({ packages }) => {
   expect(new Set(packages)).toEqual(new Set(packages.flatMap(closure)))
 })
 
 const dependencies = readDependencies(root)
 
-it.each(ofTarballs)('$page installs the same from npm: $command', ({ page, command, packages }) => {
-  const line = parse(page, installFromNpm(command, dependencies))
-  expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
-})
+it.each(ofTarballs)(
+  '$page would install the same packages from npm: $command',
+  ({ page, command, packages }) => {
+    const line = parse(page, installFromNpm(command, dependencies))
+    expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
+  },
+)
 
 it.each(lines)('$page contains a complete install command: $command', ({ packages, dev, others }) => {
   const names = others.map((other) => other.replace(/(?<=.)@.*$/, ''))

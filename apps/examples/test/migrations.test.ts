@@ -7,7 +7,7 @@ import { server as shop } from '../src/migration/from-official-sdk.ts'
 import { createServer } from '../src/migration/official-sdk.ts'
 
 // #region client
-/** The official client, served in this process. */
+/** Connects the official client to a server in this process. */
 async function connect(server: Parameters<typeof toFetch>[0]): Promise<Client> {
   const handler = toFetch(server)
   const client = new Client({ name: 'test', version: '1.0.0' })
@@ -25,7 +25,7 @@ async function connectOfficial(): Promise<Client> {
   return client
 }
 
-/** Returns everything that a client can see of the shop. */
+/** Returns everything that a client can see of the shop server. */
 async function observe(client: Client): Promise<unknown> {
   const schema = ({ type, properties, required }: Record<string, unknown>): object => ({
     type,
@@ -51,7 +51,7 @@ async function observe(client: Client): Promise<unknown> {
 describe('migration from the official SDK', () => {
   it('produces a server that a client cannot distinguish from the old one', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
-    // Jetway sends the prompt's description with its messages; the SDK sends it in the list only.
+    // Jetway sends the prompt's description with its messages, but the SDK sends it only in the list.
     delete after.offer.description
     expect(after).toEqual(await observe(await connectOfficial()))
   })

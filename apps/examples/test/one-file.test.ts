@@ -18,7 +18,7 @@ it('a bundled server runs without any installed packages', async () => {
   folders.push(folder)
   const outfile = join(folder, 'server.mjs')
   const entry = fileURLToPath(new URL('../src/quickstart/one-file.ts', import.meta.url))
-  // What `esbuild server.ts --bundle --platform=node --format=esm --outfile=server.mjs` does.
+  // This is equivalent to `esbuild server.ts --bundle --platform=node --format=esm --outfile=server.mjs`.
   await build({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile })
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [outfile], cwd: folder }))

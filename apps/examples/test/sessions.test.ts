@@ -14,7 +14,7 @@ describe('the server in the sessions guide', () => {
     await client.close()
   })
 
-  it('has a tool that exists in a single session', async () => {
+  it('has a tool that exists only in one session', async () => {
     const [one, other] = [await connect(), await connect()]
     const call = async (client: TestConnection, name: string, args: object = {}): Promise<unknown> =>
       (await client.request('tools/call', { name, arguments: args })).result?.['content']

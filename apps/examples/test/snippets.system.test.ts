@@ -15,11 +15,11 @@ afterEach(() => {
 interface Checked {
   readonly code: number | null
   readonly problems: string
-  /** The page after the run. */
+  /** The content of the page after the run. */
   readonly page: string
 }
 
-/** Runs the check in a small temporary repository. The files are named by their paths. */
+/** Runs the check in a small temporary repository. `files` is keyed by path. */
 function check(page: string, files: Readonly<Record<string, string>>, ...args: string[]): Checked {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
@@ -35,7 +35,7 @@ function check(page: string, files: Readonly<Record<string, string>>, ...args: s
   return { code: status, problems: stderr, page: readFileSync(join(folder, 'docs/page.md'), 'utf8') }
 }
 
-/** Returns the blocks of a page with these sources after `--write`. */
+/** Runs `--write` on a page with these sources, and returns the page's code blocks. */
 function write(files: Readonly<Record<string, string>>, ...sources: string[]): string[] {
   const page = sources.map((source) => `<!-- from: ${source} -->\n\n\`\`\`ts\n\`\`\`\n`).join('\n')
   const { code, problems, page: written } = check(page, files, '--write')
@@ -46,18 +46,18 @@ function write(files: Readonly<Record<string, string>>, ...sources: string[]): s
 const FILE = { 'a.ts': 'first()\n// #region two\n  second()\n// #endregion\n' }
 const BLOCK = '<!-- from: a.ts#two -->\n<sub>[a.ts](../a.ts)</sub>\n\n```ts\nsecond()\n```\n'
 
-it('every code block in the READMEs and docs/ equals its source file', () => {
+it('every code block in the READMEs and docs/ matches its source file', () => {
   const { status, stderr } = spawnSync(process.execPath, [join(scripts, 'snippets.mjs')], {
     encoding: 'utf8',
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-it('accepts a block that equals its region and follows a link to its file', () => {
+it('accepts a block that matches its region and has a link to its file', () => {
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
-it('shows no link to the file in a skill, which is copied into other projects', () => {
+it('rejects a link to the source file in a skill, because skills are copied into other projects', () => {
   const skill = 'docs/skills/a/SKILL.md'
   const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
   expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
@@ -79,7 +79,7 @@ it.each([
   expect(problems).toContain(problem)
 })
 
-it('reports a line that the site would cut off', () => {
+it('reports a line that is too long for the site', () => {
   const files = { 'a.ts': `f('${'x'.repeat(105)}')\n` }
   const { code, problems } = check('<!-- from: a.ts -->\n', files, '--write')
   expect(code).toBe(0)
@@ -125,7 +125,7 @@ it.each([
   ['yaml', 'a.yaml'],
   ['toml', 'a.toml'],
   ['dockerfile', 'Dockerfile'],
-])('shows %s', (language, file) => {
+])('shows code blocks in %s', (language, file) => {
   const files = { [file]: 'first\n# #region two\n  second\n# #endregion\n' }
   const { code, page } = check(`<!-- from: ${file}#two -->\n`, files, '--write')
   expect(code).toBe(0)

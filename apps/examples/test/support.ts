@@ -13,7 +13,10 @@ import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/test
 import { program } from '@jetway-tools/runtimes/program'
 import { onTestFinished, vi } from 'vitest'
 
-/** Expects that the rest of the test logs on stderr, which would fail it otherwise. Returns the lines so far. */
+/**
+ * Allows the rest of the test to log to stderr, which would otherwise make the test fail. Returns a function
+ * that returns the lines so far.
+ */
 export function expectStderr(): () => string[] {
   const error = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => error.mockRestore())

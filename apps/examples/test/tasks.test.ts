@@ -40,7 +40,7 @@ describe('tools in the tasks guide, in a session', () => {
     expect(await ask('tools/call', params)).toMatchObject({ content: [{ text: 'Converted 3 files' }] })
   })
 
-  it('ask questions of the client that requests the result', async () => {
+  it('ask their questions while the client waits for the result', async () => {
     const created = await ask('tools/call', { name: 'publish_report', task: {} })
     const { taskId } = created['task'] as { taskId: string }
     expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Published' }] })

@@ -16,7 +16,7 @@ function createWeather(): McpServer {
   return weather
 }
 
-it('the server in the guide exports each call once, even if the server stops', async () => {
+it('the server in the guide exports each call once, even if the process stops right after the calls', async () => {
   const { url, spans } = await startCollector()
   onTestFinished(() => {
     vi.unstubAllEnvs()

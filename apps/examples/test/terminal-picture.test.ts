@@ -14,7 +14,7 @@ const { CALL, pictures, startOf, transcript } = (await import(
 }
 
 describe('the picture of the two commands', () => {
-  it.each(pictures())('$theme is drawn from the recorded output', ({ drawn, committed }) => {
+  it.each(pictures())('is drawn from the recorded output in the $theme theme', ({ drawn, committed }) => {
     expect(committed).toBe(drawn)
   })
 

@@ -6,7 +6,7 @@ import { bell, openCounter, openMarket, refundOrder, stalls } from '../src/tools
 
 expect.extend(matchers)
 
-describe('other tools in the tools guide', () => {
+describe('further tools in the tools guide', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 

@@ -28,7 +28,7 @@ async function connect(server: McpServer): Promise<{ client: Client; close: () =
   return { client, close }
 }
 
-/** Removes additionalProperties, in which the libraries differ, and which has no effect on outputs. */
+/** Removes additionalProperties, because the libraries set it differently, and it has no effect on outputs. */
 const withoutClosing = (tools: readonly Tool[]): Tool[] =>
   JSON.parse(JSON.stringify(tools), (key, value: unknown) =>
     key === 'additionalProperties' ? undefined : value,
@@ -84,7 +84,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     expect(structuredContent).toMatchObject({ days: [{ high: 28, low: 16 }] })
   })
 
-  it('returns a list in an object', async () => {
+  it('wraps a list in an object', async () => {
     const call = (state: string): ReturnType<Client['callTool']> =>
       client.callTool({ name: 'get_alerts', arguments: { state } })
     expect((await call('NY')).structuredContent).toEqual({

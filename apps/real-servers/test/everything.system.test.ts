@@ -47,7 +47,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(errors).toEqual([])
   })
 
-  it('describes itself', () => {
+  it('returns its name, revision, capabilities and instructions', () => {
     expect(client.server).toMatchObject({
       info: { name: 'mcp-servers/everything', title: 'Everything Reference Server' },
       protocolVersion: '2025-11-25',
@@ -67,7 +67,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(tools.map(({ name }) => name)).toContain('trigger-url-elicitation')
   })
 
-  it('answers concurrent calls, and names invalid arguments in its errors', async () => {
+  it('responds to concurrent calls, and names invalid arguments in its errors', async () => {
     expect(await text('get-sum', { a: 2, b: 40 })).toContain('42')
     const texts = await Promise.all(Array.from({ length: 50 }, (__, i) => text('echo', { message: `${i}` })))
     expect(texts).toEqual(texts.map((__, i) => `Echo: ${i}`))
@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form; the client converts the values to their types and fills in the defaults', async () => {
+  it('elicits a form, and the client converts the values to their types and fills in defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))
@@ -211,7 +211,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('trigger-elicitation-request')).toContain('declined')
   })
 
-  it('elicits a URL, which the user can open or refuse', async () => {
+  it('elicits a URL, which the user can open or decline', async () => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/yes' })).toContain('completed')
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/no' })).toContain('declined')
   })

@@ -55,7 +55,7 @@ describe('server-filesystem as a child process', () => {
     })
   })
 
-  it('uses the client’s roots, and follows their changes', async () => {
+  it('uses the client’s roots, and updates them when they change', async () => {
     const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string]
     mkdirSync(first)
     mkdirSync(second)

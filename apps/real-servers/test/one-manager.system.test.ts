@@ -88,14 +88,14 @@ afterAll(async () => {
 })
 
 describe('nine servers in one manager, over all transports', () => {
-  it('use the newest revision that each server supports', () => {
+  it('each use the newest revision that they support', () => {
     expect([...manager.names()].toSorted()).toEqual([...EVERYTHING, ...JETWAY, 'files', 'memory'].toSorted())
     const revision = (name: string): unknown => manager.get(name)?.server?.protocolVersion
     expect(EVERYTHING.map(revision)).toEqual(['2025-11-25', '2025-11-25', '2025-11-25'])
     expect(JETWAY.map(revision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25'])
   })
 
-  it('have tools prefixed with the server’s name', async () => {
+  it('have tools whose names are prefixed with the server’s name', async () => {
     const tools = await manager.tools()
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
     for (const { name, server, tool } of tools) expect(name).toBe(`mcp__${server}__${tool.name}`)

@@ -4,7 +4,7 @@ import { type BeforeApplicationShutdown, Inject, Module } from '@nestjs/common'
 import { createServer } from './server.ts'
 
 @Module({
-  // Add services of your own to `inject`: the factory gets them as arguments, and its tools can call them.
+  // Add your own services to `inject`. The factory receives them as arguments, and its tools can call them.
   providers: [{ provide: McpServer, useFactory: createServer, inject: [] }],
   exports: [McpServer],
 })

@@ -8,9 +8,9 @@ export interface Bar {
   readonly promise: string
   /** The tests that measure the promise, as paths from the root. `npm run test:long` runs all of them. */
   readonly files?: readonly string[]
-  /** The part of the promise that is not measured, with the reason. Required for a bar without files. */
+  /** The part of the promise that is not measured, with the reason. It is required for a bar without files. */
   readonly lacks?: string
-  /** The part that the short form omits, if the tests take too long for each run. */
+  /** The part that the short form omits because its tests would take too long for each run. */
   readonly short?: string
 }
 

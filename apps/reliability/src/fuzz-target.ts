@@ -6,7 +6,7 @@ import { serveStdio } from '@jetway/stdio'
 import Fastify from 'fastify'
 import * as z from 'zod'
 
-/** Logs nothing, because each of a million refused inputs would produce a line. */
+/** Logs nothing, because each of a million invalid inputs would produce a line. */
 const SILENT: Logger = { error() {}, warn() {}, info() {}, debug() {} }
 
 const server = new McpServer({ name: 'fuzz', version: '1.0.0' }, { logger: SILENT })

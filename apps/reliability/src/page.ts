@@ -1,5 +1,6 @@
 /**
- * Writes `docs/reference/reliability.md` after the long tests: which bars held, with their figures.
+ * Writes `docs/reference/reliability.md` after the long tests. The page shows which bars held, with their
+ * figures.
  *
  *     node apps/reliability/dist/page.js <the JSON report of vitest> <short or full>
  */
@@ -29,7 +30,7 @@ interface Assertion {
   readonly meta?: { readonly figure?: string }
 }
 
-/** How much work is done by tests that take too long for each run. */
+/** Whether tests that would take too long for each run ran in short form or in full. */
 type Form = 'short' | 'full'
 
 function main(path: string, form: Form): void {

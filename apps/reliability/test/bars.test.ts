@@ -27,7 +27,7 @@ describe('BARS', () => {
     expect(files.filter((file) => !existsSync(root + file))).toEqual([])
   })
 
-  it('describes the missing test if a measurement is missing', () => {
+  it('explains the missing test for each bar without tests', () => {
     const silent = BARS.filter((bar) => bar.files === undefined && bar.lacks === undefined)
     expect(silent).toEqual([])
   })

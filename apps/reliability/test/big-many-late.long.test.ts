@@ -5,7 +5,7 @@ import { type LateReader, onHttpSse, onStdio, onStreamableHttp } from './support
 import { note } from './support/note.ts'
 
 const MB = 1_000_000
-/** The size of a result in MB. The limit is 8 MiB. */
+/** The sizes of results, in MB. The limit is 8 MiB. */
 const SIZES = FULL ? [5, 8] : [8]
 
 interface Many {
@@ -31,13 +31,13 @@ const CALLS: Many = {
 interface Way {
   readonly name: string
   readonly connect: () => Promise<LateReader>
-  /** The limit of the process's memory, in MiB. */
+  /** The maximum memory of the process, in MiB. */
   readonly mostMiB: number
 }
 
-/** The waiting replies of one caller, which may have 128 MiB as texts and as bytes. */
+/** Allows for the replies of one caller that have not been read: 128 MiB, both as text and as bytes. */
 const BASE_MIB = 768
-/** The responses of streams for clients that resume: 256 MiB, and more before garbage collection. */
+/** Allows for the responses on streams that clients can resume: 256 MiB, and more before garbage collection. */
 const KEPT_MIB = 1_024
 
 const WAYS: readonly Way[] = [
@@ -52,10 +52,10 @@ const WAYS: readonly Way[] = [
   { name: 'stdio', connect: onStdio, mostMiB: BASE_MIB },
 ]
 
-describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
-  describe.each([BATCH, CALLS])('$name', (many) => {
+describe.each(WAYS)('over $name, a client that reads late', ({ name, connect, mostMiB }) => {
+  describe.each([BATCH, CALLS])('after sending $name', (many) => {
     it.for(SIZES)(
-      'receive one response each, with results of %i MB, even if the client reads late',
+      'receives one response per call, with results of %i MB',
       { timeout: 400_000 },
       async (size, { task }) => {
         const reader = await connect()

@@ -30,7 +30,7 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
 }
 
 describe('a handler that blocks the event loop', () => {
-  it('delays other calls, but they receive their responses afterwards', async () => {
+  it('delays the responses to other calls, but does not prevent them', async () => {
     const replies = await callsMeanwhile()
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })

@@ -45,9 +45,7 @@ describe('catalogue', () => {
   })
 })
 
-/**
- * Returns possible titles, or parts of titles: texts in quotes and the keys of tables, without comments.
- */
+/** Returns possible titles or parts of titles: quoted strings and the keys of tables, but not comments. */
 function titles(file: string): readonly string[] {
   const lines = readFileSync(root + file, 'utf8').split('\n')
   const code = lines.filter((line) => !/^\s*(?:\/\/|\/?\*|import )/.test(line))

@@ -25,7 +25,7 @@ describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
         target.release()
       }
       const left = performance.now()
-      // A client that only cancels streams of HTTP/2 keeps its connection.
+      // A client that only cancels HTTP/2 streams keeps its connection open.
       const connections = ending.leave === 'cancel' ? 1 : 0
       await expect.poll(() => held(mounted), { timeout: LIMIT_MS }).toEqual({ ...NOTHING, connections })
       sent.leave('close')
@@ -56,7 +56,7 @@ async function serve({ send }: Ending, mount: Mount): Promise<Served> {
   return { target, mounted, client: new Client(mounted, send) }
 }
 
-/** Sends the requests, and waits until the server works on them. */
+/** Sends the requests, and waits until the server is processing them. */
 async function begin(
   { send, pipelined }: Ending,
   underWay: UnderWay,
@@ -85,7 +85,7 @@ async function held({ http, handle }: Mounted): Promise<typeof NOTHING> {
   return { openStreams, queuedBytes, callsInFlight, tasks, connections }
 }
 
-/** Resources of sessions, which expire on their own. */
+/** Returns the resources that belong to sessions, which expire on their own. */
 function owned({ listeners }: Target, { handle }: Mounted): typeof NOTHING_OWNED {
   const { sessions, replayStreams } = handle.stats()
   return { sessions, listeners, replayStreams }

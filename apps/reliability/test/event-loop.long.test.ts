@@ -5,9 +5,9 @@ import { toFetch } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Cost, COSTS } from './support/costs.ts'
 
-/** The limit of CPU time in ms, which other processes of a busy machine hardly affect. */
+/** The maximum CPU time, in ms. Unlike elapsed time, it is hardly affected by other processes. */
 const MAX_CPU_MS = 200
-/** The number of runs. Their median counts, and the first one, in which the runtime also compiles what runs. */
+/** The number of runs. The median counts, and also the first run, which includes compilation. */
 const ROUNDS = 5
 const MAX_FIRST_CPU_MS = 400
 
@@ -79,7 +79,7 @@ const MODERN_HEADERS = {
   'mcp-name': 'take',
 }
 
-/** Opens a session of the revision with batches. Returns its headers. */
+/** Opens a session in the revision that supports batches. Returns the session's headers. */
 async function openSession(handle: ReturnType<typeof toFetch>): Promise<Record<string, string>> {
   const body = JSON.stringify(initialize('2025-03-26'))
   const opened = await handle(new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }))

@@ -29,7 +29,7 @@ describe.each([
   ['texts', TEXTS],
 ])('the limits for %s', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(
-    'accept the maximum and refuse one more: %s',
+    'allow exactly the maximum: %s',
     async (_limit, { most, use, accepted, refused }) => {
       expect({ outcome: await use(most) }).toMatchObject({ outcome: accepted })
       expect({ outcome: await use(most + 1) }).toMatchObject({ outcome: refused })

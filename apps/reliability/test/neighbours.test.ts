@@ -11,7 +11,7 @@ const FILLERS: readonly (readonly [string, Who])[] = [
 
 describe.each(FILLERS)('%s who reach a limit', (_, who) => {
   it.each(ROWS.map((row) => [row.limit, row] as const))(
-    'do not affect another principal: %s',
+    'do not affect other principals: %s',
     async (_limit, { server, mount, fill, full }) => {
       const world = createWorld(server?.() ?? {}, mount?.() ?? {})
       const bob = await neighbour(world.web, BOB)
@@ -23,7 +23,7 @@ describe.each(FILLERS)('%s who reach a limit', (_, who) => {
 
 describe('anonymous callers who reach a limit', () => {
   it.each(ROWS.filter((row) => row.sparesAddresses).map((row) => [row.limit, row] as const))(
-    'do not affect an anonymous caller at another address: %s',
+    'do not affect anonymous callers at other addresses: %s',
     async (_limit, { server, mount, fill, full }) => {
       const world = createWorld(server?.() ?? {}, mount?.() ?? {})
       const carol = await neighbour(world.web, { 'x-address': '203.0.113.1' })

@@ -27,7 +27,7 @@ async function echo(client: NodeClient, url: string): Promise<void> {
   expect(reply.text).toContain('<ann/counting> x')
 }
 
-/** Opens a session. Resolves when all of its data is stored, which takes longer than the replies. */
+/** Opens a session. Resolves when all of its data is stored, which may be later than the replies. */
 async function open(url: string): Promise<NodeClient> {
   const client = await new NodeClient(ANN).open(url)
   const params = { uri: 'note://ann' }
@@ -40,7 +40,7 @@ async function times(count: number, run: () => Promise<unknown>): Promise<void> 
   for (let i = 0; i < count; i++) await run()
 }
 
-/** Counts commands by name. */
+/** Counts commands, keyed by name. */
 function tally(commands: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) {
@@ -89,14 +89,14 @@ describe('Redis commands', () => {
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('consist of a single command for any other call in a session', async () => {
+  it('are limited to one for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it("are limited to 2 plus one per event for a call's stream", async () => {
+  it("are limited to two plus one per event for a call's stream", async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -109,15 +109,18 @@ describe('Redis commands', () => {
   it.each([
     ['awaited', true],
     ['not awaited', false],
-  ])('number at most 3 for a stream of ten events that are sent in one turn and are %s', async (_, waits) => {
-    const client = await open(relaxed)
-    const commands = await monitor.requested(async () => {
-      const reply = await client.call(relaxed, 'burst', { to: 10, waits })
-      await reply.ended
-      expect(reply.messages).toHaveLength(11)
-    })
-    expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
-  })
+  ])(
+    'are limited to 3 for a stream of ten events sent in one turn of the event loop and %s',
+    async (_, waits) => {
+      const client = await open(relaxed)
+      const commands = await monitor.requested(async () => {
+        const reply = await client.call(relaxed, 'burst', { to: 10, waits })
+        await reply.ended
+        expect(reply.messages).toHaveLength(11)
+      })
+      expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
+    },
+  )
 
   it('are limited to 3 per second for an idle process', async () => {
     const seconds = 4

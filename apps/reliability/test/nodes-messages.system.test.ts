@@ -6,7 +6,7 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** A time longer than the lease of a node, and longer than the stores take to recover. */
+/** A time that exceeds a node's lease and the recovery time of the stores. */
 const LIMIT_MS = 20_000
 /** The time in which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
 const ENDED_MS = 4_000
@@ -19,7 +19,7 @@ interface Started<T> {
 }
 
 async function start<T extends readonly ClusterNode[]>(count: T['length']): Promise<Started<T>> {
-  // Sessions are found without Redis once a node has read them.
+  // A node that has read a session finds it again without Redis.
   const cluster = await startCluster(SERVE_NODE, count, { VERIFY_MS: '600000' })
   onTestFinished(() => cluster.stop())
   return { cluster, nodes: cluster.nodes as unknown as T }
@@ -64,7 +64,7 @@ interface Asked {
   readonly answer: object
 }
 
-/** Calls a tool that asks, and waits for its question. The other node has read the session. */
+/** Calls a tool that asks a question, and waits for the question. Before that, the other node reads the session. */
 async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
   const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)
   await (
@@ -79,7 +79,7 @@ async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
 }
 
 describe('an answer sent to another process', () => {
-  it('is refused while the process that asked is paused, and accepted when that process continues', async () => {
+  it('is refused while the process that asked is paused, and accepted once it continues', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -94,7 +94,7 @@ describe('an answer sent to another process', () => {
     expect(reply.text).toContain('Sure?: yes')
   })
 
-  it('is not accepted before it has arrived, even if Redis refuses it at first', async () => {
+  it('is accepted only once the process that asked has received it, even if Redis had hung before', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -131,7 +131,7 @@ describe('a cancellation sent to another process', () => {
 })
 
 describe('an HTTP+SSE call', () => {
-  it('is answered even if the process that forwarded it is killed', async () => {
+  it('receives its response even if the process that forwarded it is killed', async () => {
     const { nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const client = await new SseNodeClient('ann').listen(a.url)
@@ -146,7 +146,7 @@ describe('an HTTP+SSE call', () => {
 })
 
 describe('SIGTERM while Redis hangs', () => {
-  it('makes the process exit, even if the end of a call cannot be stored', async () => {
+  it('makes the process exit, even though the end of its call cannot be stored', async () => {
     const { cluster, nodes } = await start<[ClusterNode]>(1)
     const [a] = nodes
     const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)

@@ -7,7 +7,7 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys, keysWithoutExpiry } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** The time after which messages of a killed process's sessions get 404, in ms. */
+/** The time until messages to a killed process's sessions are refused with 404, in ms. */
 const EXPIRED_MS = 9_000
 const RECORDS = 'jw1:nodes:s:*'
 
@@ -44,7 +44,7 @@ describe('HTTP+SSE on three processes', () => {
     }
   })
 
-  it('delivers large results of calls to any process completely', async () => {
+  it('delivers large results completely, even if the call was sent to another process', async () => {
     const client = await opened()
     const length = 7_000_000
     for (const { url } of nodes()) {
@@ -56,7 +56,7 @@ describe('HTTP+SSE on three processes', () => {
     }
   })
 
-  it('tells another principal on any process that the session is unknown', async () => {
+  it('treats a session as unknown for any other principal, on every process', async () => {
     const client = await opened()
     for (const { url } of nodes()) {
       expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })

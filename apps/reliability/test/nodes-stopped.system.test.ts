@@ -37,7 +37,7 @@ it('a node paused for 10 s does not write to a stream that another node has take
     stopped.signal('SIGCONT')
     await stopped.running.until(/"counted":"second"/)
     expect(await cluster.redis.command('XRANGE', log, '-', '+')).toBe(stored)
-    // The node serves the session as before.
+    // The node still serves the session.
     const echo = await client.call(stopped.url, 'echo', { text: 'again' })
     await echo.ended
     expect(echo.text).toContain('<ann/second> again')
@@ -73,7 +73,7 @@ it('a node paused for 10 s does not reclaim a session’s GET stream that anothe
     }
     await delay(STOPPED_MS - (performance.now() - since))
     stopped.signal('SIGCONT')
-    // When the node replies, it has read about the changes.
+    // By the time the node replies, it has learnt of the changes.
     await touch(stopped)
     await arrives(5)
     await touch(stopped)
@@ -82,10 +82,10 @@ it('a node paused for 10 s does not reclaim a session’s GET stream that anothe
     const [log = ''] = await keys(cluster.redis, 'jw1:nodes:e:*')
     const stored = await cluster.redis.command('XRANGE', log, '-', '+')
     const positions = [...stored.matchAll(POSITION_STORED)].map(([, seq]) => seq)
-    // The event before the first one and the empty event at the start of a resumed stream repeat an id.
+    // The event before the first one has the id 0, as does the empty event at the start of a resumed stream.
     const sent = (): Set<string | undefined> =>
       new Set([...`${first.text}${resumed.text}`.matchAll(POSITION_SENT)].map(([, seq]) => seq))
-    // An event is stored before it is sent, and the changed note may be reported more than once.
+    // An event is stored before it is sent, and a change may be reported more than once.
     await resumed.until(() => sent().has(positions.at(-1)))
     expect(positions).toEqual(positions.map((_, i) => String(i + 1)))
     expect([...sent()]).toEqual(['0', ...positions])

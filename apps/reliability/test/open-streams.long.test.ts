@@ -6,8 +6,8 @@ import { note } from './support/note.ts'
 import { ADAPTERS, inParallel, SocketTarget } from './support/socket-target.ts'
 
 /**
- * The number of streams, close to the default limit of 10,000 sessions and to the limit of open files on most
- * machines: each stream is a file of the server and of this process.
+ * The number of streams. It is close to the default limit of 10,000 sessions, and to most machines' limit on
+ * open files: each stream needs a file descriptor in the server and one in this process.
  */
 const STREAMS = 9_500
 const HOLD_MS = FULL ? 600_000 : 60_000

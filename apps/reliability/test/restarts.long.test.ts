@@ -10,7 +10,7 @@ import { OPEN_THINGS, Side, startTarget } from './support/restart.ts'
 describe.each([
   ['SIGTERM', 'The server ended the call'],
   ['SIGKILL', undefined],
-] as const)('a restart after %s with the same keys', (signal, reason) => {
+] as const)('after a restart by %s with the same keys', (signal, reason) => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-restart-'))
   const runs = join(folder, 'runs')
   const resumed = new Map<string, () => Promise<unknown>>()
@@ -24,7 +24,7 @@ describe.each([
     const first = await startTarget(port, runs)
     side = await new Side(first.url, runs).open()
     for (const { what, open } of OPEN_THINGS) resumed.set(what, await open(side))
-    // This call of the client is open in both processes.
+    // This call is open when the first process ends and the second one starts.
     const client = await connected(first.url)
     const call = client.callTool('slow', { about: 'client' }).catch((error: unknown) => error)
     await vi.waitFor(() => expect(side?.runsOf('slow client')).toBe(1))
@@ -43,7 +43,7 @@ describe.each([
     expect(await resumed.get(what)?.()).toEqual(outcome(reason))
   })
 
-  it('the client’s next request succeeds, and its interrupted call is not retried', () => {
+  it('the client’s next request succeeds, but its interrupted call is not retried', () => {
     expect(ended).toMatchObject({ call: expect.any(Error), next: 5, runs: 1 })
   })
 })

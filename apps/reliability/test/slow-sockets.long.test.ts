@@ -4,14 +4,14 @@ import { note } from './support/note.ts'
 import { PHASES, SlowSockets } from './support/slow-sockets.ts'
 import { ADAPTERS, SocketTarget } from './support/socket-target.ts'
 
-/** The tolerance after the time limit of a socket, in ms. */
+/** How late the server may close a socket after its time limit, in ms. */
 const LATE_MS = 15_000
 const CONTROL_MS = 10_000
 /** The time until sockets with slow heads and bodies are closed, in ms. */
 const ATTACK_MS = 45_000
 /** The interval between calls, in ms. */
 const EVERY_MS = 5
-/** The difference of two runs without slow sockets on a busy machine, in ms. */
+/** The tolerated difference between two runs on a busy machine, in ms. */
 const NOISE_MS = 10
 const SOCKETS = PHASES.reduce((sum, { sockets }) => sum + sockets, 0)
 
@@ -29,7 +29,7 @@ it.for(ADAPTERS)(
     for (const sockets of slow) await sockets.open()
     await expect.poll(() => target.strangers()).toBe(SOCKETS)
     const ends = Promise.all(slow.map((sockets) => sockets.ended(LATE_MS)))
-    // The promise is awaited later.
+    // The promise is awaited later, so a rejection in the meantime must not count as unhandled.
     ends.catch(() => {})
     const attacked = await latency(target, ATTACK_MS)
     const times = await ends
@@ -46,7 +46,7 @@ it.for(ADAPTERS)(
   },
 )
 
-/** Returns the 99th percentile of the time of calls at a steady rate, in ms. */
+/** Returns the 99th percentile of the durations of calls sent at a steady rate, in ms. */
 async function latency(target: SocketTarget, ms: number): Promise<number> {
   const times: number[] = []
   const call = async (): Promise<void> => {

@@ -13,7 +13,7 @@ const MAX_DELAY_MS = 50
 const IDLE = createEndpoint(new McpServer({ name: 'idle', version: '1.0.0' })).stats()
 
 it(
-  'a server under mixed load neither grows nor stalls, and releases everything at the end',
+  'a server under mixed load neither leaks memory nor blocks its event loop, and finally releases everything',
   { timeout: 4_000_000 },
   async ({ task }) => {
     const { steps, rss, heap, percent, delayMs, held } = await soak(HOURS * 3_600_000)
@@ -29,5 +29,5 @@ it(
   },
 )
 
-/** Returns the largest growth of a measurement in MiB, without its noise. */
+/** Returns an upper bound for the growth of a measurement over the run, in MiB. */
 const growth = (samples: readonly Sample[]): number => (trendOf(samples).upper * HOURS) / MIB

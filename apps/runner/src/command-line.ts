@@ -17,7 +17,7 @@ export interface AppFlag {
   readonly help: string
 }
 
-/** The values of an app's options, by name. */
+/** The values of an app's options, keyed by name. */
 export type AppFlagValues = Readonly<Record<string, string | boolean | undefined>>
 
 export type Adapter = 'fastify' | 'hono'
@@ -79,7 +79,7 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
     throw new CommandLineError('--stdio and --http exclude each other')
   }
   const flags = Object.fromEntries(Object.keys(own).map((name) => [name, values[name]]))
-  // The server refuses unknown dates.
+  // Dates of unknown revisions are rejected later, by the server.
   const revisions = text(values['revisions'])?.split(',') as RevisionDate[] | undefined
   const server = { flags, options: revisions === undefined ? {} : { revisions } }
   if (values['stdio'] === true) return { run: 'stdio', server }

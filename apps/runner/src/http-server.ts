@@ -11,7 +11,7 @@ export const PATH = '/mcp'
 /** How long running calls may continue after a stop signal, in ms. */
 export const CLOSE_DEADLINE_MS = 10_000
 
-/** Where an app listens, and in which form it responds. */
+/** Where an app listens, and how it formats its replies. */
 export interface ListenOptions {
   readonly host: string
   readonly port: number
@@ -26,8 +26,8 @@ export interface Listening {
 }
 
 /**
- * Socket limits, in ms. Without them, a peer that sends its head or body slowly could hold a socket at no cost.
- * They do not limit responses: a stream may stay open for any length of time.
+ * Socket limits, in ms. Without them, a peer that sends its head or body slowly could occupy a socket at no
+ * cost. They do not limit replies, so a stream may stay open for any length of time.
  */
 export const SOCKET_LIMITS: Readonly<
   Record<'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval' | 'keepAliveTimeout', number>

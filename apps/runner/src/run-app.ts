@@ -89,7 +89,7 @@ async function listen(server: McpServer, settings: HttpSettings): Promise<Listen
   }
 }
 
-/** Imports only what is needed, because a start over stdio must not load two web frameworks. */
+/** Imports only what is needed, because starting over stdio must not load two web frameworks. */
 async function loadAdapter(
   adapter: Adapter,
 ): Promise<(server: McpServer, listen: ListenOptions) => Promise<Listening>> {
@@ -108,6 +108,6 @@ function reachable(host: string): string {
 
 function isUsersMistake(error: unknown): boolean {
   if (error instanceof CommandLineError) return true
-  // This is the only usage error that a command line can cause: `--revisions` names an unknown revision.
+  // A command line can cause only one error of this kind, by naming an unknown revision in `--revisions`.
   return error instanceof Error && 'code' in error && error.code === 'ERR_MCP_REVISION'
 }

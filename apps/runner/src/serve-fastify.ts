@@ -29,8 +29,8 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      // Fastify is closed last. While it is closing, it replies to every request with 503, even to requests
-      // with responses that running calls are waiting for.
+      // Fastify is closed last. While it is closing, it replies to every request with 503, even to requests that
+      // carry responses for which running calls are waiting.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(app.server, app.close())
     },

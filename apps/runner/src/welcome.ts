@@ -6,7 +6,7 @@ export interface SampleCall {
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** The facts in an app's welcome message. */
+/** The information in an app's welcome message. */
 export interface Running {
   readonly name: string
   readonly url: string
@@ -50,8 +50,8 @@ function inspectorLine(url: string, { tool, arguments: args }: SampleCall): stri
 const quote = (word: string): string => (/^[\w=.,:/-]+$/.test(word) ? word : `"${word}"`)
 
 /**
- * Contains absolute paths, because Claude Desktop starts servers in `/` with a short PATH. A source file also
- * needs this process's loader.
+ * The configuration contains absolute paths, because Claude Desktop starts servers in `/` with a short PATH.
+ * A source file also needs this process's loader.
  */
 function desktopConfig(name: string, entry: string): object {
   const loader = entry.endsWith('.ts') ? process.execArgv : []

@@ -72,7 +72,7 @@ describe('a command line', () => {
     [['--response', 'xml'], 'auto, json or sse'],
     [['--stdio', '--http'], 'exclude'],
     [['--live=yes'], '--live'],
-  ])('is refused with a reason: %j', (argv, reason) => {
+  ])('is rejected with a reason: %j', (argv, reason) => {
     expect(() => read(...argv)).toThrow(CommandLineError)
     expect(() => read(...argv)).toThrow(reason)
   })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort } from '../src/free-port.ts'
 
-it('returns the next free port if the first one is taken', async () => {
+it('freePort returns the next free port if the first one is taken', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   const taken = (holder.address() as AddressInfo).port
@@ -14,6 +14,6 @@ it('returns the next free port if the first one is taken', async () => {
   await Promise.all([once(holder.close(), 'close'), once(user.close(), 'close')])
 })
 
-it('throws for an address that belongs to another machine', async () => {
+it('freePort throws for an address that belongs to another machine', async () => {
   await expect(freePort(3000, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL')
 })

@@ -29,7 +29,7 @@ describe.each(Object.entries({ serveFastify, serveHono }))('%s', (_name, serve) 
     return text(socket)
   }
 
-  it('keeps idle connections for longer than most load balancers', async () => {
+  it('keeps idle connections open longer than most load balancers do', async () => {
     const reply = await send([LENGTH])
     expect(/^Keep-Alive: timeout=(\d+)\r$/im.exec(reply)?.[1]).toBe('72')
   })
@@ -41,7 +41,7 @@ describe.each(Object.entries({ serveFastify, serveHono }))('%s', (_name, serve) 
     ['chunks and a length', 400, [CHUNKS, LENGTH], CHUNKED],
     ['two lengths', 400, [LENGTH, 'Content-Length: 5'], BODY],
     ['a header of 17 KiB', 431, [LENGTH, `X-Large: ${'x'.repeat(17 * 1024)}`], BODY],
-  ])('answers a request that has %s with status %i', async (_what, status, headers, body) => {
+  ])('responds to a request that has %s with status %i', async (_what, status, headers, body) => {
     expect(await send(headers, body)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 })

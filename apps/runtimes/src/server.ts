@@ -7,7 +7,7 @@ export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
-/** The server. It does not depend on the runtime. Some runtimes forbid code generation. */
+/** Creates the server, which does not depend on the runtime. Some runtimes forbid code generation. */
 export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' })
 
 server.addTool({
@@ -23,7 +23,7 @@ server.addTool({
   description: 'Divides whole numbers',
   inputSchema: z.object({ dividend: z.number().int(), divisor: z.number().int() }),
   outputSchema: z.object({ quotient: z.number().int() }),
-  // Output validation must refuse a quotient that is not an integer.
+  // Output validation must reject a quotient that is not an integer.
   handler: ({ dividend, divisor }) => ({ quotient: dividend / divisor }),
 })
 

@@ -10,7 +10,7 @@ interface ObjectState {
 
 interface ObjectNamespace {
   newUniqueId(): unknown
-  /** Throws for a string that is not an id of one of these objects. */
+  /** Throws if the string is not the id of one of these objects. */
   idFromString(id: string): unknown
   get(id: unknown): { fetch(request: Request): Promise<Response> }
 }
@@ -73,7 +73,7 @@ const withoutSessions = toFetch(createServer())
 
 export default {
   fetch(request: Request, { OBJECTS }: { readonly OBJECTS: ObjectNamespace }): Promise<Response> {
-    // Every request in revision 2026-07-28 has this header, and none of them has a session.
+    // Every request in revision 2026-07-28 has this header, and no such request belongs to a session.
     if (request.headers.has('mcp-method')) return withoutSessions(request)
     return objectOf(OBJECTS, request.headers.get('mcp-session-id') ?? undefined).fetch(request)
   },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('the Worker in the deployment guide answers calls with its variables', async () => {
+it('the Worker in the deployment guide uses its variables when it responds to calls', async () => {
   const url = server.url.replace('127.0.0.1', 'localhost')
   expect(await (await postCall(url, 'add_note', { text: 'tea' })).text()).toContain('1 notes')
   expect(await (await postCall(url, 'find_notes', { word: 'tea' })).text()).toContain('blue: tea')

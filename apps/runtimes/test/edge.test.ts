@@ -17,7 +17,7 @@ describe('a server without sessions', () => {
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })
 
-  it('asks questions in rounds, with zod forms', () => {
+  it('asks questions in rounds, using zod forms', () => {
     expect(answers['asked']).toMatchObject({
       answer: {
         result: {
@@ -43,13 +43,13 @@ describe('a server without sessions', () => {
     expect(answers['handedOver']).toMatchObject({ id: 1, result: {} })
   })
 
-  it('refuses to ask questions of session-era clients', () => {
+  it('cannot send questions to session-era clients', () => {
     expect(answers['askedEarlier']).toMatchObject({
       answer: { error: { message: expect.stringContaining('cannot carry questions') as unknown } },
     })
   })
 
-  it('refuses questions inside a handler, and suggests a remedy', () => {
+  it('rejects questions asked inside a handler, and suggests a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
@@ -83,19 +83,19 @@ describe('the edge preset', () => {
     expect(answers['subscribedEarlier']).toMatchObject({ answer: { error: { code: -32601 } } })
   })
 
-  it('refuses questions inside a handler, and suggests a remedy', () => {
+  it('rejects questions asked inside a handler, and suggests a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
 
-  it('announces only the capabilities that it has', () => {
+  it('announces only capabilities that it has', () => {
     const { result } = (answers['discovered'] as { answer: { result: object } }).answer
     expect(result).not.toHaveProperty('capabilities.tasks')
     expect(result).toMatchObject({ capabilities: { tools: {}, resources: {}, prompts: {} } })
     expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/)
   })
 
-  it('refuses definitions that require another preset', () => {
+  it('rejects definitions that require another preset', () => {
     const server = new McpServer({ name: 'edge', version: '1.0.0' })
     const asks = { sure: () => true }
     expect(() => server.addTool({ name: 'ask', asks, handler: () => '' })).toThrow(

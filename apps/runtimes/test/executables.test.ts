@@ -15,7 +15,7 @@ it.each(['node-19', 'bunny'])('runtime() throws an error that names the missing 
   )
 })
 
-it('runtimes are not in the PATH of npm scripts', () => {
+it('no runtimes are in the PATH of npm scripts', () => {
   const found = ['', ...folders, 'docs', '.ci/tools', 'node_modules/.pnpm'].flatMap((folder) => {
     const bin = join(root, folder, 'node_modules', '.bin')
     const names = existsSync(bin) ? readdirSync(bin) : []

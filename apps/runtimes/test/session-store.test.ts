@@ -13,7 +13,7 @@ const record: SessionRecord = {
   subscriptions: [],
 }
 
-/** The storage of an object with the time of its alarm. */
+/** Creates the storage of an object, which also records the time of the object's alarm. */
 function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () => number } {
   const entries = new Map<string, unknown>()
   let alarm = 0
@@ -26,7 +26,7 @@ function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () 
   return { storage, alarm: () => alarm }
 }
 
-it('the store returns a session only for its own principal and id', async () => {
+it('the store returns a session only for the matching principal and id', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   expect(await store.get(record)).toBeUndefined()
   await store.create(record, { ttlMs: 1_000 })

@@ -8,7 +8,7 @@ import { connectHttp } from './support/suite.ts'
 import { listenInWorker, type WorkerOptions } from './support/worker.ts'
 
 /**
- * No request can use what another request opened:
+ * A request cannot use anything that another request has opened:
  * https://developers.cloudflare.com/workers/observability/errors/
  */
 
@@ -33,7 +33,7 @@ const itReachesSubscribers = (uri: string): void =>
     await peer.close()
   })
 
-describe('a Worker that has answered an earlier request', () => {
+describe('a Worker that has already served a request', () => {
   serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
@@ -49,7 +49,7 @@ describe('a Worker that has answered an earlier request', () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 
-  it('answers each concurrent call with its own response', async () => {
+  it('responds separately to each concurrent call', async () => {
     const waits = Array.from({ length: 8 }, (_, index) => 10 + index * 30)
     const replies = await Promise.all(waits.map((ms) => postCall(server.url, 'wait', { ms })))
     const texts = await Promise.all(replies.map((reply) => reply.text()))
@@ -57,11 +57,11 @@ describe('a Worker that has answered an earlier request', () => {
   })
 })
 
-describe("a Worker's notifications on another request's stream", () => {
-  describe('the default server', () => {
+describe("notifications that a Worker sends on another request's stream", () => {
+  describe('on the default server', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('does not create sessions on initialize', async () => {
+    it('do not work in sessions, because initialize does not create a session', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -70,7 +70,7 @@ describe("a Worker's notifications on another request's stream", () => {
       await peer.close()
     })
 
-    it('refuses subscriptions/listen with a reason', async () => {
+    it('do not work through subscriptions/listen, which is refused with a reason', async () => {
       const reply = await post(server.url, {
         method: 'subscriptions/listen',
         params: subscribeTo('bus://note'),
@@ -82,7 +82,7 @@ describe("a Worker's notifications on another request's stream", () => {
     })
   })
 
-  it('are not available for /sse: the mount throws', async () => {
+  it('do not work over /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',

@@ -10,9 +10,7 @@ export interface TerminalOptions {
 }
 
 export interface AskOptions {
-  /**
-   * A signal that withdraws the question when it aborts. The promise then rejects with the signal's reason.
-   */
+  /** A signal that withdraws the question. When it aborts, the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Whether to hide the input, because it is a secret. @default false */
   readonly hidden?: boolean
@@ -61,7 +59,7 @@ export class Terminal {
   }
 
   /**
-   * Asks a question. Resolves to the line with the answer; undefined at the end of the input.
+   * Asks a question. Resolves to the line with the answer, or to undefined at the end of the input.
    *
    * @throws the signal's reason
    */

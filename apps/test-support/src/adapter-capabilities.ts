@@ -1,4 +1,4 @@
-/** Every capability of the adapter contract, for hosts that support all of them. */
+/** Every capability in the adapter contract, for hosts that support all of them. */
 export const EVERY_CAPABILITY = [
   'headers',
   'routes',
@@ -9,4 +9,6 @@ export const EVERY_CAPABILITY = [
   'peer',
   'pipelining',
   'legacySse',
+  'documents',
+  'prefix',
 ] as const

@@ -27,7 +27,7 @@ export interface Cluster {
 }
 
 /**
- * Starts Redis, and processes with the URL of Redis in `REDIS_URL`.
+ * Starts Redis, and processes that read its URL from `REDIS_URL`.
  *
  * @param program - the arguments to Node. The program must print the JSON line of `apps/runner` when it is
  * listening

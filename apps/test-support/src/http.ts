@@ -110,7 +110,7 @@ export async function raw(url: string, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** Returns the bytes of a request. `content-length` may be larger than the body. */
+/** Returns the bytes of a request. The `content-length` in `headers` may exceed the body's length. */
 export function bytesOf(
   path: string,
   body = '',
@@ -123,7 +123,7 @@ export function bytesOf(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Reads until this text has arrived. */
+/** Reads until this text has arrived, and returns everything that has been received. */
 export async function until(socket: Socket, expected: string): Promise<string> {
   let received = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

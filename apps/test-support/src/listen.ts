@@ -31,8 +31,8 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
 }
 
 /**
- * Returns a port that nothing uses. It is below the range from which the system gives ports to others, because another
- * test would soon get a port from that range.
+ * Returns a port that nothing uses. It is below the range from which the system assigns ports, because
+ * another test would soon be assigned a port from that range.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -9,7 +9,7 @@ export const silent: Readonly<Record<Level, Log>> = {
   error: () => {},
 }
 
-/** A logger that keeps warnings and errors for the test. */
+/** A logger that stores warnings and errors for the test. */
 export interface LogLines extends Readonly<Record<Level, Log>> {
   /** The lines, such as `warn: A call was ended`. */
   readonly lines: readonly string[]

@@ -99,7 +99,7 @@ function served(server: McpServer, { release, ...listening }: Listening): Omit<M
   return { server, ...listening, stop }
 }
 
-/** The frameworks, with everything between a socket and the server. */
+/** The frameworks. Each mount handles everything between a socket and the server. */
 export const FRAMEWORKS: Readonly<Record<'Fastify' | 'Hono', Mount>> = { Fastify: onFastify, Hono: onHono }
 
 /** The frameworks, and the mount without a framework. */

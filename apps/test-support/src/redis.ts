@@ -106,7 +106,7 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
     master: masterPort,
     rejoin: async (server) => {
       await server.restart()
-      // The sentinels would do the same, but only after 10 s.
+      // The sentinels would also make the server a replica, but only after 10 s.
       await server.command('REPLICAOF', '127.0.0.1', String(await masterPort()))
       await until(async () => (await server.command('INFO', 'replication')).includes('master_link_status:up'))
       await Promise.all(

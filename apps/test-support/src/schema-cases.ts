@@ -238,7 +238,7 @@ export const SCHEMA_CASES: readonly (readonly [name: string, schema: Schema, goo
   ['keywords and formats that nobody knows', { type: 'string', format: 'constructor', 'x-a': 1 }, ['a'], [1]],
 ]
 
-/** Some valid and some invalid values for each format. */
+/** For each format, some valid and some invalid values. */
 export const FORMAT_VALUES: Values = [
   '',
   'a',

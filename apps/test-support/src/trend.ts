@@ -1,7 +1,7 @@
 /** One sample of a measurement: a time or a count, and a quantity. */
 export type Sample = readonly [x: number, y: number]
 
-/** How a quantity rises. */
+/** The trend of a quantity. */
 export interface Trend {
   /** The slope of the best-fitting line, in y per x. */
   readonly slope: number

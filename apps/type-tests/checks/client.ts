@@ -61,7 +61,7 @@ const literal = defineTool({
 })
 
 export async function calls(): Promise<void> {
-  // Arguments have the type of the schema's input: before defaults
+  // Arguments have the input type of the schema, before defaults are applied.
   const { structuredContent } = await client.callTool(forecast, { city: 'Rome' })
   holds<Same<typeof structuredContent, { high: number } | undefined>>()
   await client.callTool(forecast, { city: 'Rome', days: 1 }, { timeoutMs: 1 })
@@ -88,7 +88,7 @@ export async function calls(): Promise<void> {
   // @ts-expect-error a text where a boolean is due
   await client.callTool(literal, { paid: 'true' })
 
-  // By its name nothing is known
+  // If a tool is called by its name, nothing is known about its types.
   const { structuredContent: unknown } = await client.callTool('forecast', { anything: 1 })
   holds<Same<typeof unknown, unknown>>()
 

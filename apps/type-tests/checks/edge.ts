@@ -38,7 +38,7 @@ toFetch(server, { legacySse: true })
 // @ts-expect-error no pings, which belong to sessions
 toFetch(server, { streams: { keepAlive: { mode: 'ping' } } })
 
-// Locals are demanded as everywhere.
+// As on every other mount, the locals are required.
 const typed = new McpServer<{ user: string }>({ name: 'types', version: '1' })
 // @ts-expect-error no locals
 toFetch(typed)

@@ -33,7 +33,7 @@ interface Arguments {
 // 1: zod 4
 server.addTool({ name: 'a', inputSchema: four, handler: (args) => holds<Same<typeof args, Arguments>>() })
 
-// 2: zod 3, in its cover
+// 2: zod 3, wrapped in zod3()
 server.addTool({
   name: 'a',
   inputSchema: zod3(three),
@@ -42,7 +42,7 @@ server.addTool({
   },
 })
 
-// 3: the zod 3 that zod 4 brings along
+// 3: the zod 3 that is included in zod 4
 server.addTool({
   name: 'a',
   inputSchema: zod3(bundled.object({ n: bundled.string().transform(Number) })),
@@ -66,7 +66,7 @@ server.addTool({
   },
 })
 
-// 6: JSON Schema, as far as it plainly says
+// 6: JSON Schema, from which the types are inferred
 server.addTool({
   name: 'a',
   inputSchema: {
@@ -89,14 +89,14 @@ server.addTool({
     >(),
 })
 
-// 7: in a separate file, with the members in any order
+// 7: a definition in a separate file, with its members in any order
 defineTool({
   handler: ({ city }) => city.toUpperCase(),
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   name: 'a',
 })
 
-// 8: JSON Schema that is no literal
+// 8: a JSON Schema that is not a literal
 const loose: { [key: string]: unknown } = { type: 'object' }
 server.addTool({
   name: 'a',
@@ -104,7 +104,7 @@ server.addTool({
   handler: (args) => holds<Same<typeof args, Record<string, unknown>>>(),
 })
 
-// 9: one that speaks of further properties
+// 9: a JSON Schema that allows additional properties
 server.addTool({
   name: 'a',
   inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true },
@@ -114,7 +114,7 @@ server.addTool({
   },
 })
 
-// 10: the sides of a schema
+// 10: the input and output types of a schema
 holds<
   Same<InferInput<typeof four>, { city: string; days?: number | undefined; unit?: 'C' | 'F' | undefined }>
 >()
@@ -122,7 +122,7 @@ const covered = zod3(z3.object({ n: z3.string().transform(Number) }))
 holds<Same<InferInput<typeof covered>, { n: string }>>()
 holds<Same<InferOutput<typeof covered>, { n: number }>>()
 
-// 11: an unknown member, in each library
+// 11: an unknown member, with each library
 // @ts-expect-error no such member
 server.addTool({ name: 'a', inputSchema: four, handler: ({ country }) => country })
 // @ts-expect-error no such member
@@ -134,11 +134,11 @@ server.addTool({
   handler: ({ country }) => country,
 })
 
-// 12: a member taken for something else
+// 12: a member used as a different type
 // @ts-expect-error a string has no toFixed
 server.addTool({ name: 'a', inputSchema: zod3(three), handler: ({ city }) => city.toFixed() })
 
-// 13: what may be left out is not there for certain
+// 13: an optional member may be undefined
 server.addTool({
   name: 'a',
   inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
@@ -146,30 +146,30 @@ server.addTool({
   handler: ({ city }) => city.length,
 })
 
-// 14: zod 3 without its cover
+// 14: zod 3 that is not wrapped in zod3()
 // @ts-expect-error needs zod3()
 server.addTool({ name: 'a', inputSchema: three, handler: () => 'x' })
 
-// 15: zod 4 in the cover of zod 3
-// @ts-expect-error is no schema of zod 3
+// 15: zod 4 that is wrapped in zod3()
+// @ts-expect-error not a zod 3 schema
 zod3(four)
 
 // 16: valibot without its converter
-// @ts-expect-error gives no JSON Schema
+// @ts-expect-error does not provide a JSON Schema
 server.addTool({ name: 'a', inputSchema: v.object({ a: v.string() }), handler: () => 'x' })
 
-// 17: what is no schema
-// @ts-expect-error a string is none
+// 17: a value that is not a schema
+// @ts-expect-error a string is not a schema
 server.addTool({ name: 'a', inputSchema: 'object', handler: () => 'x' })
 
-// 18: a name that is no text, and an option that is no boolean
-// @ts-expect-error a number is no name
+// 18: a name that is not a string, and an option that is not a boolean
+// @ts-expect-error a number is not a name
 server.addTool({ name: 5, handler: () => 'x' })
 // @ts-expect-error strictInput is true or false
 server.addTool({ name: 'a', inputSchema: four, strictInput: 'yes', handler: () => 'x' })
 server.addTool({ name: 'a', inputSchema: four, strictInput: true, handler: () => 'x' })
 
-// An object of schemas is none, although it could be a JSON Schema.
+// An object whose members are schemas is not itself a schema, although it could be mistaken for a JSON Schema.
 // @ts-expect-error not wrapped
 server.addTool({ name: 'a', inputSchema: { city: z.string() }, handler: ({ city }) => city })
 // @ts-expect-error not wrapped, and of zod 3
@@ -198,7 +198,7 @@ server.setTools([
 // @ts-expect-error not wrapped
 server.setTools([{ name: 'a', outputSchema: { city: z.string() }, handler: () => ({ city: 'Oslo' }) }])
 
-// A JSON Schema of any type is one.
+// A JSON Schema of any type is accepted.
 declare const fetched: Record<string, unknown>
 declare const described: { type: 'object'; properties: Record<string, object>; required?: string[] }
 server.addTool({ name: 'a', inputSchema: fetched, outputSchema: fetched, handler: () => ({ city: 'Oslo' }) })
@@ -211,7 +211,7 @@ const question = elicit('Sure?', z.object({ ok: z.boolean() }))
 holds<Same<typeof question, Question<{ ok: boolean }>>>()
 elicit('Sure?', fetched)
 
-// Lists keep their types.
+// The definitions in a list keep their types.
 const listed = defineTool({ name: 'a', inputSchema: four, handler: ({ city }) => city })
 const many: (typeof listed)[] = [listed]
 server.setTools([])

@@ -13,13 +13,13 @@ const covered = zod3(z3.object({ high: z3.number(), sky: z3.enum(['clear', 'rain
 const converted = toStandardJsonSchema(v.object({ high: v.number(), sky: v.picklist(['clear', 'rain']) }))
 const ark = type({ high: 'number', sky: "'clear' | 'rain'" })
 
-// 1-4: right values, literals included
+// 1-4: valid values, including literals
 server.addTool({ name: 'a', outputSchema, handler: () => ({ high: 1, sky: 'clear' }) })
 server.addTool({ name: 'a', outputSchema: covered, handler: () => ({ high: 1, sky: 'clear' }) })
 server.addTool({ name: 'a', outputSchema: converted, handler: () => ({ high: 1, sky: 'rain' }) })
 server.addTool({ name: 'a', outputSchema: ark, handler: () => ({ high: 1, sky: 'rain' }) })
 
-// 5-8: a member that is missing
+// 5-8: a missing member
 // @ts-expect-error no sky
 server.addTool({ name: 'a', outputSchema, handler: () => ({ high: 1 }) })
 // @ts-expect-error no sky
@@ -29,7 +29,7 @@ server.addTool({ name: 'a', outputSchema: converted, handler: () => ({ high: 1 }
 // @ts-expect-error no sky
 server.addTool({ name: 'a', outputSchema: ark, handler: () => ({ high: 1 }) })
 
-// 9-11: a member of another type
+// 9-11: a member of the wrong type
 // @ts-expect-error not one of the choices
 server.addTool({ name: 'a', outputSchema, handler: () => ({ high: 1, sky: 'snow' }) })
 // @ts-expect-error not one of the choices
@@ -37,17 +37,17 @@ server.addTool({ name: 'a', outputSchema: covered, handler: () => ({ high: 1, sk
 // @ts-expect-error a text where a number is due
 server.addTool({ name: 'a', outputSchema: covered, handler: async () => ({ high: '1', sky: 'rain' }) })
 
-// 12: nothing at all
-// @ts-expect-error a value is due
+// 12: no value
+// @ts-expect-error a value is required
 server.addTool({ name: 'a', outputSchema: covered, handler: () => {} })
 
-// 13: lists and plain values
+// 13: lists and primitive values
 server.addTool({ name: 'a', outputSchema: zod3(z3.array(z3.string())), handler: () => ['x'] })
 server.addTool({ name: 'a', outputSchema: z.number(), handler: async () => 5 })
 // @ts-expect-error a list of numbers
 server.addTool({ name: 'a', outputSchema: zod3(z3.array(z3.string())), handler: () => [1] })
 
-// 14: a result that the handler builds
+// 14: a result that the handler creates itself
 server.addTool({
   name: 'a',
   outputSchema: covered,
@@ -61,9 +61,9 @@ server.addTool({
   handler: () => result({ structured: { high: '1' } }),
 })
 
-// 15: JSON Schema holds the value when it runs
+// 15: with a JSON Schema, the value is checked only at run time
 defineTool({ name: 'a', outputSchema: { type: 'array', items: { type: 'string' } }, handler: () => ['x'] })
 
-// 16: without a schema anything goes
+// 16: without a schema, every value is accepted
 defineTool({ name: 'a', handler: () => 'x' })
 defineTool({ name: 'a', handler: () => ({ any: [1] }) })

@@ -16,7 +16,7 @@ class Caller {
   readonly user: string = 'Ada'
 }
 
-// A server with a lifespan goes wherever a server goes.
+// A server with a lifespan is accepted wherever a server is.
 const server = createServer()({ name: 'types', version: '1' }, { lifespan: () => new Database() })
 const asParameter: McpServer = server
 declare const app: FastifyInstance
@@ -34,7 +34,7 @@ middleware({ server })
 listener({ server })
 app.register(plugin, { server })
 
-// So does one that declares its locals as well, if it gets them.
+// So is a server that also declares its locals, if it receives them.
 const both = createServer<Caller>()({ name: 'types', version: '1' }, { lifespan: () => new Database() })
 const locals = new Caller()
 await connect(both, { locals })
@@ -48,7 +48,7 @@ await connect(both)
 // @ts-expect-error a parameter of this type would not pass locals
 const withoutLocals: McpServer = both
 
-// What handlers and asks read is the lifespan's value, and not another one.
+// Handlers and asks read the lifespan's value. Asks for a different value are a type error.
 server.addTool({
   name: 'reads',
   asks: asks<undefined, Database>().ask('name', (_, ctx) => ctx.app.name),

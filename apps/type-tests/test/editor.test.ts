@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript6'
 import { describe, expect, it } from 'vitest'
 
-/** The language service of an editor, with one file that is not on disk. */
+/** An editor's language service, with one file that is not on disk. */
 const project = fileURLToPath(new URL('..', import.meta.url))
 const file = `${project}checks/editor.ts`
 const source = `
@@ -66,7 +66,7 @@ const hover = (name: string): string =>
     .displayPartsToString(service.getQuickInfoAtPosition(file, source.indexOf(name))?.displayParts)
     .replace(/\s+/g, ' ')
 
-/** The text that tsc prints, by the line that it is about. */
+/** The messages that tsc prints, keyed by the line of code that causes them. */
 const problems = new Map(
   service.getSemanticDiagnostics(file).map(({ start = 0, messageText }) => {
     const line = source.slice(source.lastIndexOf('\n', start) + 1, source.indexOf('\n', start))
@@ -116,7 +116,7 @@ describe('the compiler', () => {
       "server.addTool({ name: 'shape'",
       /^ *Type '\{ city: z\.ZodString; \}' is not assignable to type '"This is an object of schemas.* z\.object\(\{ … \}\)"'\.$/,
     ],
-  ])('reports in one readable line %s', (_, line, message) => {
+  ])('reports %s, in one readable line', (_, line, message) => {
     const said = problemOf(line)
     expect(said.length).toBeGreaterThan(0)
     expect(said.length).toBeLessThanOrEqual(2)
@@ -124,8 +124,8 @@ describe('the compiler', () => {
   })
 
   /**
-   * Fastify has several signatures of `register`, so that the compiler begins
-   * with the one that it tried last.
+   * Fastify has several signatures of `register`, so the compiler's message begins with the signature that it
+   * tried last.
    */
   it.each([
     [
@@ -158,7 +158,7 @@ describe('the compiler', () => {
       "{ server: typed, locals: (request) => ({ user: request.id }), allowedOrigin: ['x'] }",
       /^ *Object literal may only specify known properties, .*'allowedOrigin'/,
     ],
-  ])('reports in a readable last line %s', (_, given, message) => {
+  ])('reports %s, in a readable last line', (_, given, message) => {
     const said = problemOf(`app.register(plugin, ${given})`)
     expect(said[0]).toBe('No overload matches this call.')
     expect(said.at(-1)).toMatch(message)

@@ -1,7 +1,7 @@
-/** A city that the server knows by name. */
+/** A city whose name the server knows. */
 export interface City {
   readonly name: string
-  /** The postal code of its state. */
+  /** The postal code of the city's state. */
   readonly state: string
   readonly latitude: number
   readonly longitude: number
@@ -22,7 +22,7 @@ export const CITIES: readonly City[] = [
   { name: 'Washington', state: 'DC', latitude: 38.9072, longitude: -77.0369 },
 ]
 
-/** The names of all cities, for people. */
+/** The names of all cities, as shown to people. */
 export const CITY_NAMES: string = CITIES.map(({ name }) => name).join(', ')
 
 /** Returns the city's name as used in a URI, such as `new-york`. */
@@ -32,7 +32,7 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, '-')
 
-/** Finds a city by a name as people write it: `new york`, `New York, NY`, `new-york`. */
+/** Finds a city by its name in any common spelling: `new york`, `New York, NY`, `new-york`. */
 export function findCity(text: string): City | undefined {
   const wanted = slugOf(text)
   return CITIES.find(({ name, state }) => wanted === slugOf(name) || wanted === slugOf(`${name} ${state}`))

@@ -38,7 +38,7 @@ function nearestCity(place: Place): City | undefined {
   return nearest !== undefined && nearest.km <= REACH_KM ? nearest.city : undefined
 }
 
-/** Returns the distance along the Earth's surface, by the haversine formula. */
+/** Returns the distance along the Earth's surface, calculated with the haversine formula. */
 function distanceKm(a: Place, b: Place): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180
   const halfChord =

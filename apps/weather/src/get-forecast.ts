@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CITY_NAMES, findCity } from './cities.ts'
 import { Forecast, type Place, type WeatherSource } from './weather-source.ts'
 
-/** A place, given in one of two ways. */
+/** A place, given either as a city or as coordinates. */
 const PlaceInput = z.object({
   city: z.string().optional().describe(`One of ${CITY_NAMES}`),
   latitude: z.number().min(-90).max(90).optional().describe('Degrees north; needs longitude'),
@@ -12,8 +12,8 @@ const PlaceInput = z.object({
 type PlaceInput = z.infer<typeof PlaceInput>
 
 /**
- * This is one object with a rule, rather than a union of two objects, because several model providers refuse a
- * tool whose schema has `anyOf` at its root.
+ * This is one object with a rule, rather than a union of two objects, because several model providers reject
+ * a tool whose schema has `anyOf` at its root.
  */
 const ForecastInput = PlaceInput.extend({
   days: z.int().min(1).max(7).default(3).describe('How many days, today included'),

@@ -39,7 +39,7 @@ export function nwsSource(options?: NwsClientOptions): WeatherSource {
   }
 }
 
-/** The service redirects requests with more than four decimals or with trailing zeros. */
+/** The service redirects requests whose coordinates have more than four decimals or trailing zeros. */
 const coordinates = ({ latitude, longitude }: Place): string =>
   [latitude, longitude].map((degrees) => Number(degrees.toFixed(4))).join(',')
 

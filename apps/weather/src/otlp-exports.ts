@@ -6,7 +6,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
-/** The service redirects requests with coordinates that have more than four decimals or trailing zeros. */
+/** The server options that export telemetry, and a function that stops the export. */
 export interface Exports {
   readonly options: Pick<ServerOptions, 'telemetry'>
   /**
@@ -16,7 +16,7 @@ export interface Exports {
   readonly stop: () => Promise<void>
 }
 
-/** The interval at which metrics are sent, in ms: short enough for watching a demo. */
+/** The interval at which metrics are sent, in ms. It is short enough for watching a demo. */
 const METRICS_MS = 10_000
 /**
  * The time limit for an export, in ms. It ensures that a collector that hangs does not keep the process

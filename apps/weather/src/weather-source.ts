@@ -6,7 +6,7 @@ export interface Place {
   readonly longitude: number
 }
 
-/** The weather for half a day: a day, or the night after it. */
+/** The weather for half a day: either a day, or the night that follows. */
 export const Period = z.object({
   name: z.string().describe('For example "Today" or "Monday Night"'),
   isDaytime: z.boolean(),

@@ -1,4 +1,4 @@
-/** This app as an author ships it: as a bundle, as a server.json, and checked against each directory. */
+/** Tests this app as an author publishes it: as a bundle, with a server.json, and checked against each directory. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ describe('the weather server', () => {
     expect(readFileSync(bundle).length).toBeLessThanOrEqual(320 * 1_024)
   })
 
-  it('has a server.json that the registry accepts', async () => {
+  it("has a server.json that passes the registry's validation", async () => {
     const { stdout, exitCode } = await run(
       'server-json',
       '--json',
@@ -70,7 +70,7 @@ describe('the weather server', () => {
     ['claude', ['platforms', 'authorization', 'test-account']],
     ['chatgpt', ['domain', 'identity']],
     ['registry', ['namespace', 'npm']],
-  ])('has no fault for the directory %s', async (directory, steps) => {
+  ])('passes all checks for the directory %s', async (directory, steps) => {
     const { stdout, exitCode } = await run('doctor', '--directory', directory, '--bundle', bundle, '--json')
     const { sections } = JSON.parse(stdout) as {
       readonly sections: readonly {
@@ -83,7 +83,7 @@ describe('the weather server', () => {
     expect(exitCode).toBe(0)
     expect(withVerdict('fault')).toEqual([])
     expect(withVerdict('step')).toEqual(steps)
-    // The repository of this app is not decided yet.
+    // It has not been decided yet where this app's repository will be.
     expect(withVerdict('warning').filter((check) => check !== 'repository')).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ describe('the command line', () => {
     expect(weather.output.stdout).toContain('--live')
   })
 
-  it('fails if the port given by --port is in use; without --port, it uses the next free port', async () => {
+  it('fails if the port given by --port is in use, but without --port uses the next free port', async () => {
     const first = await listening(startWeather())
     const { port } = new URL(first.url)
     const named = startWeather('--port', port)

@@ -26,14 +26,14 @@ describe('sample data', () => {
     expect((await source.forecast(boulder, 1, never)).place).toBe('Denver, CO')
   })
 
-  it('names the known cities if none is near', async () => {
+  it('names the known cities if no city is near', async () => {
     const paris = { latitude: 48.8566, longitude: 2.3522 }
     const refused = source.forecast(paris, 1, never)
     await expect(refused).rejects.toThrow(ToolError)
     await expect(refused).rejects.toThrow('Denver')
   })
 
-  it('contains alerts for some states only', async () => {
+  it('contains alerts for only some states', async () => {
     expect(await source.alerts('CA', never)).not.toHaveLength(0)
     expect(await source.alerts('CO', never)).toEqual([])
   })
@@ -45,7 +45,7 @@ describe('cities', () => {
   })
 
   it.each(['New York', 'new york', 'new-york', 'New York, NY'])(
-    'are found by %j if their names consist of two words',
+    'are found by %j if their names have two words',
     (text) => {
       expect(findCity(text)?.name).toBe('New York')
     },
@@ -60,7 +60,7 @@ describe('cities', () => {
     expect(completeCity('')).toHaveLength(CITIES.length)
   })
 
-  it('are located in existing states', () => {
+  it('are in states that exist', () => {
     expect(CITIES.filter(({ state }) => !isState(state))).toEqual([])
   })
 })

@@ -56,7 +56,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ['an unknown city', { city: 'Paris' }, 'Denver'],
     ['a place that has no sample data', { latitude: 48.9, longitude: 2.4 }, 'Denver'],
     ['too many days', { city: 'Denver', days: 8 }, 'days'],
-  ])('describes the problem with %s to the model', async (_, args, hint) => {
+  ])('explains the problem with %s to the model', async (_, args, hint) => {
     const { isError, content } = await call('get_forecast', args)
     expect(isError).toBe(true)
     expect(JSON.stringify(content)).toContain(hint)
@@ -71,14 +71,14 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(content).toHaveLength(2)
   })
 
-  it('reports if there are no alerts', async () => {
+  it('reports that there are no alerts', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'CO' })
     expect(structuredContent).toEqual({ state: 'CO', alerts: [] })
     expect(content).toEqual([{ type: 'text', text: 'No weather alerts are in force in CO.' }])
   })
 
   it.each([{}, { state: 'Texas' }, { state: 'ZZ' }, { state: 7 }])(
-    'refuses an invalid state: %j',
+    'rejects an invalid state: %j',
     async (args) => {
       const { isError, content } = await call('get_alerts', args)
       expect(isError).toBe(true)
@@ -113,7 +113,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ])
   })
 
-  it('returns no resource for an unknown city', async () => {
+  it('rejects a request to read an unknown city', async () => {
     await expect(client.readResource({ uri: 'weather://cities/paris' })).rejects.toThrow('not found')
   })
 

@@ -57,14 +57,14 @@ describe('forecast', () => {
     expect(nws.requests.map(({ url }) => url)).toEqual([POINT, GRID])
   })
 
-  it('sends its User-Agent, and accepts GeoJSON', async () => {
+  it('sends its User-Agent header, and accepts GeoJSON', async () => {
     await source.forecast(DENVER, 1, never)
     for (const { headers } of nws.requests) {
       expect(headers).toMatchObject({ 'user-agent': 'test/1.0', accept: 'application/geo+json' })
     }
   })
 
-  it('requests four decimals without trailing zeros, to avoid a redirect', async () => {
+  it('rounds coordinates to four decimals without trailing zeros, to avoid a redirect', async () => {
     nws.on('/points/40,-105.1235', geoJson(pointAnswer(nws.url + GRID)))
     await source.forecast({ latitude: 40.00001, longitude: -105.12345678 }, 1, never)
     expect(nws.requests[0]?.url).toBe('/points/40,-105.1235')
@@ -73,7 +73,7 @@ describe('forecast', () => {
   it.each([
     ['is unknown to the service', problem(404, 'InvalidPoint')],
     ['is not covered by an office', geoJson(pointAnswer(null))],
-  ])('names the covered country if the point %s', async (_, answer) => {
+  ])('says which country is covered if the point %s', async (_, answer) => {
     nws.on(POINT, answer)
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'No forecast for this place: the service covers the United States.',
@@ -93,8 +93,8 @@ describe('forecast', () => {
   })
 })
 
-describe('alerts', () => {
-  it('fill in defaults for missing fields', async () => {
+describe('the list of alerts', () => {
+  it('contains defaults for missing fields', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     expect(await source.alerts('CO', never)).toEqual([
       {
@@ -122,8 +122,8 @@ describe('alerts', () => {
   })
 })
 
-describe('failures of the weather service', () => {
-  it('are retried once after a 5xx', async () => {
+describe('a failed request to the weather service', () => {
+  it('is retried once after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
       calls += 1
@@ -134,14 +134,14 @@ describe('failures of the weather service', () => {
     expect(calls).toBe(2)
   })
 
-  it("are reported after the second 5xx, without the service's error message", async () => {
+  it("is reported after the second 5xx, without the service's error message", async () => {
     nws.on(POINT, problem(500, 'UnexpectedProblem'))
     const text = await told(source.forecast(DENVER, 1, never))
     expect(text).toBe('The weather service has a problem (HTTP 500). Try again in a minute.')
     expect(nws.requests).toHaveLength(2)
   })
 
-  it('are not retried after a 4xx', async () => {
+  it('is not retried after a 4xx', async () => {
     nws.on(POINT, problem(403, 'Forbidden'))
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 403')
     expect(nws.requests).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('failures of the weather service', () => {
     ['half a document', '{"properties":'],
     ['another shape', '{"properties":{"periods":"none"}}'],
     ['an empty body', ''],
-  ])('are reported as invalid replies if the service sends %s', async (_, body) => {
+  ])('is reported as an invalid reply if the service sends %s', async (_, body) => {
     nws.on(GRID, (response) => response.writeHead(200).end(body))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'The weather service answered in a form that this server does not know.',
@@ -162,7 +162,7 @@ describe('failures of the weather service', () => {
   it.each([
     ['does not reply', () => {}],
     ['stalls within the body', stalled],
-  ])('are reported as timeouts if the service %s', async (_, answer) => {
+  ])('is reported as a timeout if the service %s', async (_, answer) => {
     nws.on(POINT, answer)
     const slow = nwsSource({ baseUrl: nws.url, timeoutMs: 50 })
     expect(await told(slow.forecast(DENVER, 1, never))).toBe(
@@ -170,7 +170,7 @@ describe('failures of the weather service', () => {
     )
   })
 
-  it('are reported as unreachable if nothing is listening', async () => {
+  it('is reported as unreachable if nothing is listening', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
@@ -178,12 +178,12 @@ describe('failures of the weather service', () => {
     )
   })
 
-  it('are reported as unreachable if the service closes the connection', async () => {
+  it('is reported as unreachable if the service closes the connection', async () => {
     nws.on(POINT, (response) => response.destroy())
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it('are not awaited after the caller cancels', async () => {
+  it("is rejected with the caller's error after the caller cancels it", async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

@@ -16,7 +16,7 @@ interface Exported {
   }[]
 }
 
-/** Starts a receiver of OTLP over HTTP in JSON. It records the names. */
+/** Starts an OTLP receiver (JSON over HTTP) that records the names of spans and metrics. */
 async function startReceiver() {
   const spans: string[] = []
   const metrics: string[] = []
@@ -54,7 +54,7 @@ describe('--otel', () => {
     },
   )
 
-  it('sends all spans and metrics over stdio when the client disconnects', async () => {
+  it('sends all spans and metrics when a stdio client disconnects', async () => {
     const { origin, spans, metrics } = await startReceiver()
     const weather = startWeather('--stdio', `--otel=${origin}`)
     for (const message of [
@@ -71,14 +71,14 @@ describe('--otel', () => {
     expect(metrics).toContain('mcp.server.operation.duration')
   })
 
-  it("uses OTLP's default port if no address is given, and does not delay the exit if nothing is listening there", async () => {
+  it("uses OTLP's default port if no address is given, and does not delay the exit if nothing listens there", async () => {
     const weather = await listening(startWeather('--otel', '--port', '0'))
     announced(weather, 'http://127.0.0.1:4318')
     await (await post(weather.url, callFrame('get_forecast', { city: 'Denver' }))).text()
     expect(await weather.stop()).toBe(0)
   })
 
-  it('refuses an invalid address', async () => {
+  it('rejects an invalid address', async () => {
     const weather = startWeather('--otel', 'collector:4318')
     expect(await weather.exited).toBe(2)
     expect(weather.output.stderr).toContain('--otel is an http or https address')

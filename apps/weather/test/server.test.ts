@@ -17,12 +17,12 @@ describe.each(REVISIONS)('the weather server, for clients that use $version', ({
     expect(await client.callTool('get_forecast', { city: 'Denver', days: 1 })).toHaveText(/Denver, CO/)
   })
 
-  it('lists the cities for the model', async () => {
+  it('lists the known cities in the error for an unknown city', async () => {
     await using client = await open()
     expect(await client.callTool('get_forecast', { city: 'Paris' })).toBeToolError(/Known are .*Denver/)
   })
 
-  it('has a prompt, and resources with lists and completion', async () => {
+  it('has a prompt, a resource template, and resources that can be listed and read', async () => {
     await using client = await open()
     const [prompt] = await client.listPrompts()
     expect(prompt?.name).toBeDefined()

@@ -6,14 +6,14 @@ import { callFrame, openSession, post } from '@jetway-apps/test-support/http'
 import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
 import { startWeatherOnHttp } from './support/start-weather.ts'
 
-/** Calls a tool in a session. The tool waits for the service. */
+/** Opens a session, and calls a tool that waits for the weather service. */
 const callIn = async (url: string): Promise<{ readonly answer: Promise<Response> }> => {
   const session = await openSession(url)
   return { answer: post(url, callFrame('get_alerts', { state: 'CO' }), session) }
 }
 
 let nws: FakeNws
-/** Resolves when the app requests the alerts of Colorado. The value answers that request. */
+/** Resolves when the app requests Colorado's alerts. The value is the response object for that request. */
 let asked: Promise<ServerResponse>
 
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import type { Theme } from 'vitepress'
-// The variant without web fonts: jetway.css uses the reader's system fonts.
+// This is the variant without web fonts, because jetway.css uses the reader's system fonts.
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 import { NotFound } from './not-found.ts'
@@ -15,7 +15,7 @@ const theme: Theme = {
       'not-found': () => h(NotFound),
     }),
   enhanceApp: () => {
-    // The pages are built where there is no window.
+    // The pages are built in an environment without `window`.
     if (typeof window !== 'undefined') loadIndexEarly()
   },
 }

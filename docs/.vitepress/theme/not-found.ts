@@ -2,7 +2,7 @@ import { withBase } from 'vitepress'
 import { defineComponent, h, onMounted, ref } from 'vue'
 import { openSearch } from './search.ts'
 
-/** The words of an address that does not exist, as a search. */
+/** Returns the words in a path that does not exist, as a search. */
 const wordsOf = (path: string): string =>
   decodeURI(path)
     .replace(/\.(?:html|md)$/, '')

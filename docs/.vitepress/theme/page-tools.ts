@@ -4,7 +4,7 @@ import { mapLinks } from '../markdown-links.ts'
 
 const COPY = 'Copy page'
 
-/** Copies the Markdown of a page, for a language model, or shows it. */
+/** Buttons that copy or show a page's Markdown, for use with a language model. */
 export const PageTools = defineComponent(() => {
   const { page } = useData()
   const label = ref(COPY)
@@ -13,13 +13,13 @@ export const PageTools = defineComponent(() => {
   async function copy(): Promise<void> {
     try {
       const response = await fetch(address())
-      // A chat does not know where the page was, so its links are absolute.
+      // The links are absolute, because a chat does not know the page's address.
       await navigator.clipboard.writeText(
         mapLinks(await response.text(), (target) => new URL(target, response.url).href),
       )
       label.value = 'Copied'
     } catch {
-      // Without HTTPS, or without permission, there is no clipboard.
+      // The clipboard is not available without HTTPS or without permission.
       window.open(address())
     }
     setTimeout(() => (label.value = COPY), 2_000)

@@ -1,4 +1,4 @@
-/** Where VitePress keeps what the reader has typed into the search. */
+/** The key under which VitePress stores what the reader has typed into the search. */
 const TYPED = 'vitepress:local-search-filter'
 
 /** Opens the search with these words. */
@@ -8,8 +8,8 @@ export function openSearch(words: string): void {
 }
 
 /**
- * Loads the index when the reader is about to search, so that the first answer takes as long as any other. VitePress
- * loads it when the search is open.
+ * Loads the index as soon as the reader is about to search, because VitePress loads it only when the search
+ * is open, which would delay the first answer.
  */
 export function loadIndexEarly(): void {
   const events = ['pointerover', 'focusin', 'keydown'] as const

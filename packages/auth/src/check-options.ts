@@ -23,7 +23,7 @@ const NAMES: OptionNames<OAuthOptions> = {
   fetch: 1,
 }
 
-/** The options of `oauth`, checked. */
+/** The checked options of `oauth`. */
 export interface CheckedOptions extends Omit<OAuthOptions, 'dpop' | 'issuers'> {
   readonly dpop: ResolvedDpop
   readonly issuers: readonly Required<IssuerOptions>[]

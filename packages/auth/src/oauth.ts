@@ -9,12 +9,12 @@ import { AllDocuments } from './resource/metadata.ts'
 import { Protection } from './protection.ts'
 
 /**
- * Protects a mount with OAuth 2.1, as its option `authenticate`. Every request needs an access token that was
- * issued for this server. Clients find the authorization server through the challenge and the metadata. The
- * mount serves both. The same value may protect several mounts.
+ * Protects a mount with OAuth 2.1. Pass it to the mount's `authenticate` option. Every request then needs an
+ * access token that was issued for this server. Clients find the authorization server through the challenge
+ * and the metadata, both of which the mount serves. The same value may protect several mounts.
  *
- * @throws `ERR_MCP_OPTION`; the mount also throws this error if there is no `publicUrl` and an issuer is not on
- * loopback
+ * @throws `ERR_MCP_OPTION`; the mount also throws this error if there is no `publicUrl` and an issuer is not
+ * on loopback
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function oauth(options: OAuthOptions): Authenticate {

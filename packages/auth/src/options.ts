@@ -5,7 +5,7 @@ import type { Claims } from './tokens/claims.ts'
 /** An authorization server whose tokens a server accepts. */
 export interface IssuerOptions {
   /**
-   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` in its tokens must be
+   * The issuer identifier: an `https:` URL, or on loopback `http:`. The `iss` claim in its tokens must be
    * exactly this string, including a trailing slash if the authorization server uses one.
    */
   readonly issuer: string
@@ -53,8 +53,8 @@ export interface DpopOptions {
   /**
    * Whether each proof must contain a nonce from this server, valid for 5 min, so that a client cannot sign
    * proofs in advance. When a client's nonce has expired, the client repeats its request. A mount with the
-   * option `shared` needs `keys` to seal the nonces. They must be the same in all processes: 1 to 8 keys of 32
-   * random bytes, as bytes, base64 or base64url. The first key seals nonces, and every key can open them.
+   * `shared` option needs `keys` to seal the nonces. They must be the same in all processes: 1 to 8 keys of
+   * 32 random bytes, as bytes, base64 or base64url. The first key seals nonces, and every key can open them.
    * `true` creates a random key.
    *
    * @default false
@@ -77,7 +77,7 @@ export interface OAuthOptions {
    */
   readonly resource?: string | URL
   /**
-   * The accepted values of the claim `aud`.
+   * The accepted values of the `aud` claim.
    *
    * @default `resource`, and the addresses of the mount's other routes
    */

@@ -33,12 +33,12 @@ const BEARER = /^bearer(?: |$)/i
 const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
 /**
- * The maximum number of hosts that are remembered for a development server, such as `localhost:3000` and
- * `127.0.0.1:3000`.
+ * The maximum number of hosts whose addresses are cached for a development server, such as `localhost:3000`
+ * and `127.0.0.1:3000`.
  */
 const MAX_RESOURCES = 16
 
-/** The mount at one address, with its audiences and refusals. */
+/** The mount at one address, with its audiences and its refusals. */
 interface ProtectedResource extends ResourceTokens {
   readonly addresses: ResourceAddresses
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
@@ -60,7 +60,7 @@ export class Protection {
   readonly #tokens: VerifiedTokens
   readonly #proofs: Proofs
   readonly #log: RefusalLog
-  /** Resources by origin and path, for development without `publicUrl`. */
+  /** Resources, keyed by origin and path, for development without `publicUrl`. */
   readonly #resources = new Map<string, ProtectedResource>()
 
   constructor(options: CheckedOptions, at: ProtectedMount) {
@@ -84,8 +84,8 @@ export class Protection {
   }
 
   /**
-   * Authenticates a request. Returns synchronously for a cached bearer token, because a promise costs more than
-   * many calls.
+   * Authenticates a request. Returns synchronously for a cached bearer token, because a promise would take
+   * longer than the lookup.
    */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
     const resource = this.#resourceFor(request)

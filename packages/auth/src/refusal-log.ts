@@ -4,7 +4,7 @@ import type { ProofCheck, Refused, RefusalReason } from './tokens/refused.ts'
 
 const INTERVAL_MS = 1_000
 
-/** The advice for a server's owner, by the reason for the refusal. Expired tokens need no advice. */
+/** The advice for a server's owner, keyed by the reason for the refusal. Expired tokens need no advice. */
 const ADVICE: Partial<Record<RefusalReason, string>> = {
   aud: 'The token is for another audience. Compare the audience of the authorization server with the address of this server',
   iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',
@@ -22,7 +22,7 @@ const PROOF_ADVICE: Partial<Record<ProofCheck, string>> = {
   iat: 'The proof was made more than 5 minutes ago, or in the future. Compare the clocks',
 }
 
-/** Logs each reason for refused tokens at most once a second, without any part of a token. */
+/** Logs each reason for refusing tokens at most once a second. Never logs any part of a token. */
 export class RefusalLog {
   readonly #logger: Logger
   readonly #clock: Clock

@@ -28,13 +28,13 @@ export interface Credentials {
   readonly request: TokenRequest
 }
 
-/** The tokens of one resource. */
+/** The audiences and the token cache of one resource. */
 export interface ResourceTokens {
   /** The accepted audiences. A token must name one of them. */
   readonly audiences: readonly string[]
   /**
-   * The cache. Its keys are whole headers, so that the scheme must match as well. Undefined if tokens are not
-   * cached.
+   * The cache, or undefined if tokens are not cached. Its keys are whole headers, so that the scheme must
+   * match as well.
    */
   readonly tokens: TokenCache<Verified> | undefined
 }
@@ -69,7 +69,8 @@ export class VerifiedTokens {
   ): Promise<Verified> {
     const verified = await this.#issuers.verify(token, audiences, request)
     const jkt = boundKeyOf(verified.claims)
-    // A bound token is refused without its key, so that a stolen token is useless.
+    // A bound token is refused if the request does not prove possession of its key, so that a stolen token is
+    // useless.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
     if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
     const found: Verified = { auth: this.#identify(verified), jkt }

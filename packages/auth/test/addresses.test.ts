@@ -6,7 +6,7 @@ import { ISSUER, protect, requestWith } from './support/protect.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const LOCAL = 'http://localhost:9'
-/** A mount that takes its address from requests. */
+/** A mount that derives its address from requests. */
 const DEVELOPMENT = { publicUrl: undefined } as const
 
 const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>
@@ -37,7 +37,7 @@ describe('the resource address without publicUrl', () => {
     [undefined, false, '/any/where', '/any/where'],
     [undefined, true, '/any/where', '/any/where'],
     [undefined, true, '/any/sse', '/any'],
-  ])('given path %s, legacySse %s and requested path %s, is %s', async (path, legacySse, asked, resource) => {
+  ])('path %s, legacySse %s, requested path %s → %s', async (path, legacySse, asked, resource) => {
     const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
     expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
   })
@@ -60,7 +60,7 @@ describe('the resource address without publicUrl', () => {
     },
   )
 
-  it('is cached for 16 hosts, but accepted for any number of hosts', async () => {
+  it('is cached for 16 hosts, but is correct for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {
@@ -97,21 +97,18 @@ describe('the resource for each route', () => {
   })
 })
 
-describe('the options publicUrl and resource', () => {
+describe('the publicUrl and resource options', () => {
   it.each<[string | undefined, string | undefined, string | undefined, string]>([
     ['https://api.example.com', undefined, '/mcp', 'https://api.example.com/mcp'],
     ['https://api.example.com', undefined, undefined, 'https://api.example.com'],
     ['https://api.example.com', 'https://api.example.com', '/mcp', 'https://api.example.com'],
     ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
     ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
-  ])(
-    'given publicUrl %s, resource %s and path %s, set the resource to %s',
-    async (publicUrl, resource, path, expected) => {
-      const options = resource === undefined ? {} : { resource }
-      const { authenticate } = await protect(options, { publicUrl, path })
-      expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
-    },
-  )
+  ])('publicUrl %s, resource %s, path %s → %s', async (publicUrl, resource, path, expected) => {
+    const options = resource === undefined ? {} : { resource }
+    const { authenticate } = await protect(options, { publicUrl, path })
+    expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
+  })
 
   it('throw ERR_MCP_OPTION for a string that is not a URL', async () => {
     await expect(protect({ resource: '/mcp' })).rejects.toThrow('option resource must be a URL')
@@ -136,7 +133,7 @@ describe('challengeFor', () => {
     ['Bearer x', 'Bearer'],
     ['Basic x', 'Bearer'],
   ])(
-    'names each scope of the mount and the operation once, given Authorization: %s',
+    'names each scope of the mount and the operation only once (Authorization: %s)',
     async (authorization, scheme) => {
       const { authenticate } = await protect({ scopes: ['a', 'b'] })
       expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
@@ -146,8 +143,8 @@ describe('challengeFor', () => {
   )
 })
 
-describe('wellKnown of an oauth() with several mounts', () => {
-  it('returns the metadata of the mount at the requested path, and sets `elsewhere` on every mount', () => {
+describe('wellKnown of one oauth() with several mounts', () => {
+  it('returns the metadata of the mount at the requested path, and shares `elsewhere` between all mounts', () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

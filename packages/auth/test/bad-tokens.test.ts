@@ -203,12 +203,12 @@ const flat = async (response: Response): Promise<string> =>
   JSON.stringify([response.status, [...response.headers], await response.text()])
 
 describe('bad tokens', () => {
-  it('come in at least 60 kinds', () => {
+  it('include at least 60 kinds', () => {
     expect(Object.keys(BAD).length).toBeGreaterThanOrEqual(60)
   })
 
   it.each(Object.keys(BAD))(
-    'are refused with the same 401 for every request, and run no handler: %s',
+    'are refused with the same 401 for every request, before any handler runs: %s',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
@@ -248,7 +248,7 @@ describe('bad tokens', () => {
 })
 
 describe('good tokens', () => {
-  it.each(Object.keys(GOOD))('are accepted, and run the handler: %s', async (name) => {
+  it.each(Object.keys(GOOD))('are accepted, so the handler runs: %s', async (name) => {
     const before = runs
     const answer = await send(
       REQUESTS['POST without a session'] as TestRequest,

@@ -61,7 +61,7 @@ describe('ctx.auth', () => {
     ['257 scopes', false, Array.from({ length: 257 }, (_, i) => `s${i}`)],
     ['a scope of 256 characters', true, ['s'.repeat(256)]],
     ['a scope of 257 characters', false, ['a', 's'.repeat(257)]],
-  ])('given %s, is set: %s', async (_, accepted, scopes) => {
+  ])('is defined for a token with %s: %s', async (_, accepted, scopes) => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 
@@ -71,7 +71,7 @@ describe('ctx.auth', () => {
     expect(await authOf({ scope: 'z' }, { implies })).toMatchObject({ scopes: ['z'] })
   })
 
-  it('contains the principal returned by the `principal` option, and refuses an empty one', async () => {
+  it('contains the principal returned by the `principal` option, which must not be empty', async () => {
     const principal = ({ email }: Claims): string => (typeof email === 'string' ? email : '')
     expect(await authOf({ email: 'a@b.test' }, { principal })).toMatchObject({ principal: 'a@b.test' })
     const anonymous = { sub: undefined, client_id: undefined }
@@ -107,7 +107,7 @@ describe('exp, nbf and iat', () => {
     ['issued in 60 s', { iat: 1_060 }, true],
     ['issued in 61 s', { iat: 1_061 }, false],
     ['without iat', { iat: undefined }, true],
-  ])('tolerate a clock difference of a minute: %s', async (_, claims, accepted) => {
+  ])("may differ from the server's clock by up to a minute: %s", async (_, claims, accepted) => {
     expect(await authOf(claims)).toMatchObject(accepted ? { clientId: 'client' } : REFUSED)
   })
 })
@@ -121,7 +121,7 @@ describe('aud', () => {
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
   ])(
-    'given `audience` %j and resource %s, accepts the claim %s: %s',
+    'with the `audience` option %j and resource %s, may be %s: %s',
     async (audience, publicUrl, aud, accepted) => {
       const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
       expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
@@ -132,7 +132,7 @@ describe('aud', () => {
     ['https://api.example.com', true],
     ['https://api.example.com/', true],
     ['https://api.example.com/mcp', false],
-  ])('given a server address without a path, may be %s: %s', async (aud, accepted) => {
+  ])('may be %s for a server address without a path: %s', async (aud, accepted) => {
     const { issuer, send } = await protect({ resource: 'https://api.example.com' })
     expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
   })

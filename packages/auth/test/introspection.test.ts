@@ -103,7 +103,7 @@ describe('introspection', () => {
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }])
   })
 
-  it('evicts an inactive token from the cache after 1,000 others', async () => {
+  it('evicts an inactive token from the cache after 1,000 other inactive tokens', async () => {
     const { send, asked } = await protectOpaque({ active: false })
     for (let i = 0; i <= 1_000; i++) await send(`t${i}`)
     await send('t1')
@@ -112,7 +112,7 @@ describe('introspection', () => {
     expect(asked).toHaveLength(1_002)
   })
 
-  it('refuses a token from the moment it expires', async () => {
+  it('refuses a token as soon as it expires', async () => {
     let exp = 0
     const { send, clock } = await protectOpaque(() =>
       Response.json({ active: true, aud: RESOURCE, sub: 'user', exp }),
@@ -149,7 +149,7 @@ describe('introspection', () => {
     expect(await send('t')).toBe(200)
   })
 
-  it('fails with 503 after 2 s', async () => {
+  it('replies with 503 if the issuer does not respond within 2 s', async () => {
     const { send, clock } = await protectOpaque(never)
     let status: number | undefined
     const answered = send('t').then((found) => (status = found))

@@ -6,20 +6,23 @@ import { INTROSPECT, type OpaqueMount, protectOpaque } from './support/opaque.ts
 import { RESOURCE } from './support/requests.ts'
 
 const MAX_RUNNING = 64
-/** The maximum number of running questions about tokens never seen, or about known ones. */
+/** The maximum number of concurrent introspection requests for tokens of one kind, known or never seen. */
 const SHARE = 48
 const MAX_WAITING = 1_000
 
 interface SlowIssuer extends OpaqueMount {
   /** The tokens that the issuer was asked about, oldest first. */
   readonly tokens: () => readonly string[]
-  /** Adds these members to later answers. */
+  /** Adds these members to later responses. */
   readonly say: (members: object) => void
-  /** Answers the open questions: invented tokens are inactive. Repeats this for the questions that follow. */
+  /**
+   * Completes the pending introspection requests; invented tokens are inactive. Repeats this for requests
+   * that follow.
+   */
   readonly answer: (rounds?: number) => Promise<void>
 }
 
-/** A mount whose issuer answers when the test says so. */
+/** Creates a mount whose issuer responds only when the test tells it to. */
 async function withSlowIssuer(claims: object = {}): Promise<SlowIssuer> {
   const open: (() => void)[] = []
   let said = {}
@@ -63,8 +66,8 @@ let invented = 0
 const inventTokens = (count: number): readonly string[] =>
   Array.from({ length: count }, () => `invented-${invented++}`)
 
-describe('a token that was active', () => {
-  it('is checked first while invented tokens fill the queue', async () => {
+describe('a previously accepted token', () => {
+  it('takes precedence over a queue full of invented tokens', async () => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
     await mount.clock.advance(30_000)
@@ -79,7 +82,7 @@ describe('a token that was active', () => {
     expect((await Promise.all(sent)).filter((status) => status === 401)).toHaveLength(SHARE + MAX_WAITING)
   })
 
-  it('does not take all turns from tokens that have never been seen', async () => {
+  it('does not take the place of a token that has never been seen', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: 2 * MAX_RUNNING }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -95,7 +98,7 @@ describe('a token that was active', () => {
     ['does not answer within 2 s', undefined],
     ['replies with status 429', () => new Response(null, { status: 429 })],
     ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
-  ])('keeps its last result if the issuer %s, and is checked again after 5 s', async (_how, reply) => {
+  ])('keeps its cached result if the issuer %s, and is checked again after 5 s', async (_how, reply) => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
     await mount.clock.advance(30_000)
@@ -116,7 +119,7 @@ describe('a token that was active', () => {
   it.each([
     ['its expiry', { exp: 1_600 }, 600_000, 401],
     ['an hour', {}, 3_600_000, 503],
-  ])('keeps its last result until %s at the latest', async (_when, claims, ms, status) => {
+  ])('keeps its cached result until %s at the latest', async (_when, claims, ms, status) => {
     const mount = await withSlowIssuer(claims)
     await accept(mount, ['mine'])
     mount.issuer.documents.delete(INTROSPECT)
@@ -126,7 +129,7 @@ describe('a token that was active', () => {
     expect(await mount.send('mine')).toBe(status)
   })
 
-  it('is evicted by an answer that arrives after its request has timed out', async () => {
+  it('is evicted if the issuer reports it as inactive, even after the request with the token has timed out', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: SHARE + 1 }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -136,7 +139,7 @@ describe('a token that was active', () => {
     await mount.clock.advance(1_500)
     await mount.answer()
     await mount.clock.advance(500)
-    // The last token had to wait for a turn, so its request ends before the issuer answers.
+    // The last token had to wait for its turn, so its request ends before the issuer responds.
     expect(new Set(await Promise.all(sent))).toEqual(new Set([200]))
     mount.say({ active: false })
     await mount.answer()
@@ -183,7 +186,7 @@ describe('tokens that have never been seen', () => {
     ['2001:db8::1', '2001:db8:0:1::1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:3::'],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2'],
-  ])('take turns by network: %s and %s', async (first, second) => {
+  ])('take turns with those from another network: %s and %s', async (first, second) => {
     const mount = await withSlowIssuer()
     const flood = inventTokens(SHARE + 100).map((token) => mount.send(token, from(first)))
     const own = inventTokens(3).map((token) => mount.send(token, from(second)))
@@ -206,7 +209,7 @@ describe('tokens that have never been seen', () => {
     ['2001:db8::1', '2001:db8::1:2:3:4'],
     ['2001:db8:0:1::', '2001:db8:0:1:2:3:4:5'],
     ['2001:db8:1::', '2001:db8:1:0:2::3'],
-  ])('share the turns of their 64-bit network: %s and %s', async (first, second) => {
+  ])('share turns within their 64-bit network: %s and %s', async (first, second) => {
     const mount = await withSlowIssuer()
     const flood = inventTokens(SHARE + 100).map((token) => mount.send(token, from(first)))
     const own = mount.send('mine', from(second))
@@ -217,7 +220,7 @@ describe('tokens that have never been seen', () => {
     await Promise.all(flood)
   })
 
-  it('receive 503 if the queue is full, starting with those from the network that has sent the most', async () => {
+  it('are refused with 503 if the queue is full, starting with the network that has sent the most tokens', async () => {
     const mount = await withSlowIssuer()
     const running = inventTokens(SHARE).map((token) => mount.send(token, from('192.0.2.1')))
     const statuses: number[] = []
@@ -237,7 +240,7 @@ describe('tokens that have never been seen', () => {
 })
 
 describe('TokenCache', () => {
-  it("replaces a holder's own oldest token if the cache is full and the holder owns a tenth of it", async () => {
+  it('evicts the oldest token of an owner that holds a tenth of a full cache', async () => {
     let now = 0
     const clock = { now: () => now++, setTimeout: () => {}, clearTimeout: () => {} }
     const cache = new TokenCache<number>(20, clock)

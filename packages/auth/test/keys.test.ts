@@ -7,7 +7,7 @@ import { RESOURCE } from './support/requests.ts'
 
 const KEYS = `${ISSUER}/jwks`
 const countOf = ({ fetched }: TestIssuer, url: string): number => fetched.filter((one) => one === url).length
-/** Signs each token for its own subject, so that none is in the cache. */
+/** Signs a token with a new subject each time, so that no token is in the cache. */
 let subjects = 0
 const tokenOf = (issuer: TestIssuer): Promise<string> =>
   issuer.sign({ aud: RESOURCE, sub: `user ${subjects++}` })
@@ -50,7 +50,7 @@ describe('issuer metadata', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('causes 503 and a log entry with the reason if it is %s', async (text, why) => {
+  ])('leads to 503 and a log entry with the reason if it is %s', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
@@ -116,7 +116,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while their server is down, after which requests are refused with 503', async () => {
+  it('are used for 70 min while their server is down, and then requests are refused with 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)
@@ -140,7 +140,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may number up to 100, but a token must name its key if several keys match', async () => {
+  it('may number up to 100, and if several match, the token must name its key', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -152,7 +152,7 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('given a document of %s bytes in any number of chunks, cause status %s', async (size, status) => {
+  ])('in a document of %s bytes, sent in several chunks, lead to status %s', async (size, status) => {
     const { issuer, send, clock, logged } = await protect()
     const text = JSON.stringify({ keys: issuer.keys, x: '' })
     const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
@@ -186,7 +186,7 @@ describe('issuer keys', () => {
     ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
     ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
     ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
-  ])('refuse a token that names an unusable key, and accept other tokens: %s', async (_, alg, key) => {
+  ])('affect only the tokens that name them if the keys are unusable: %s', async (_, alg, key) => {
     const { issuer, send, logged } = await protect()
     issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
     const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -202,14 +202,14 @@ describe('issuer keys', () => {
     ['no list of keys', '{"keys":{}}', 'The key set has no keys'],
     ['an invalid key', '{"keys":[1]}', 'The keys are malformed'],
     ['invalid JSON', '{', `${KEYS} cannot be read`],
-  ])('cause 503 if the document has %s', async (_, text, message) => {
+  ])('lead to 503 if the document has %s', async (_, text, message) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(KEYS, () => new Response(text))
     expect(await send(await tokenOf(issuer))).toBe(503)
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { name: 'Unavailable', message } }])
   })
 
-  it('cause 503 and a log entry if they do not arrive within 5 s', async () => {
+  it('lead to 503 and a log entry if they do not arrive within 5 s', async () => {
     const { issuer, send, clock, logged } = await protect()
     issuer.documents.set(
       KEYS,
@@ -228,8 +228,8 @@ describe('issuer keys', () => {
   })
 })
 
-describe('several issuers', () => {
-  it('verify the tokens that name them, and one of them also verifies opaque tokens', async () => {
+describe('oauth() with several issuers', () => {
+  it('verifies a token with the keys of its issuer, and an opaque token by introspection', async () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })

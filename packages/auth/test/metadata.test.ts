@@ -100,12 +100,12 @@ describe('protected resource metadata', () => {
     ['https://API.example.com', 'https://api.example.com/mcp'],
     ['https://api.example.com/mcp/', 'https://api.example.com/mcp'],
     ['https://api.example.com:443/x#y', 'https://api.example.com/x'],
-  ])('given publicUrl %s, names the resource %s', async (given, resource) => {
+  ])('with publicUrl %s, names the resource %s', async (given, resource) => {
     expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
   })
 })
 
-/** The status of a path and method. */
+/** Sends a request with this path and method, and resolves to the status. */
 type Ask = (path: string, method: string) => Promise<number>
 
 const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean }) => Promise<Ask>>> = {
@@ -134,7 +134,7 @@ const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean 
       }),
     )
     onTestFinished(release)
-    // `fetch` would change some of the paths.
+    // `fetch` would normalize some of the paths.
     return (path, method) =>
       new Promise((resolve, reject) => {
         const request = httpRequest({ port, path, method }, (response) => {
@@ -159,11 +159,11 @@ async function onFastify(options: FastifyServerOptions, belowPrefix: boolean): P
 
 describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
   it.each([false, true])(
-    'is served at the same paths as on every other framework (below a prefix: %s)',
+    'is served at the same paths as on every other framework (under a path prefix: %s)',
     async (belowPrefix) => {
       const ask = await MOUNTS[name]!({ belowPrefix })
       const found: string[] = []
-      // Below a prefix, `/mcp` is the path inside the app on some frameworks only.
+      // Below a prefix, only some frameworks treat `/mcp` as the path inside the app.
       const inner = belowPrefix ? [] : ['/mcp', '/mcp/']
       const paths = ['', '/', ...inner, '/api/mcp', '/api/mcp/', '/api/mcp/?x=1', '/api/mcp?x=1']
       const others = ['//', '/mcp//', '//mcp', '/MCP', '/mcp%2f', '/mcp;x', '/other', '/mcp/x']
@@ -184,8 +184,8 @@ describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
   )
 })
 
-describe('a mount below a prefix', () => {
-  it('fails to start on Fastify until the root app serves the metadata', async () => {
+describe('a mount under a path prefix', () => {
+  it('fails to start on Fastify unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const start = async (withRoot: boolean): Promise<ReturnType<typeof Fastify>> => {
       const app = Fastify()
@@ -223,7 +223,7 @@ describe('a mount below a prefix', () => {
     expect(await resourceAt('')).toBe('https://api.example.com/a')
   })
 
-  it('fails on Hono until the root app serves the metadata', async () => {
+  it('fails on Hono unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const errors: string[] = []
     const sub = new Hono().use(honoMcp({ server: server(), publicUrl, authenticate }))
@@ -239,7 +239,7 @@ describe('a mount below a prefix', () => {
     expect(await (await whole.request(`${WELL_KNOWN}/api/mcp`)).json()).toMatchObject({ resource: publicUrl })
   })
 
-  it('fails on Node until the root app serves the metadata', async () => {
+  it('fails on Node unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const mount = nodeMcp({ server: server(), publicUrl, authenticate })
     const root = nodeMetadata(authenticate)
@@ -281,7 +281,7 @@ describe('a mount below a prefix', () => {
   })
 })
 
-describe('options of oauth()', () => {
+describe('oauth()', () => {
   it.each<[string, object]>([
     ['issuer', {}],
     ['issuer', { issuer: 'http://auth.example.com' }],
@@ -306,7 +306,7 @@ describe('options of oauth()', () => {
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
     ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
-  ])('cause an error that contains "%s" for %j', (text, options) => {
+  ])('throws an error that contains "%s" for the options %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
   })
 
@@ -326,7 +326,7 @@ describe('options of oauth()', () => {
     ['no cache', { issuer: ISSUER, cache: false }],
     ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
     ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
-  ])('allow %s', (_, options) => {
+  ])('accepts %s', (_, options) => {
     expect(() => oauth(options)).not.toThrow()
   })
 
@@ -337,15 +337,15 @@ describe('options of oauth()', () => {
     ['algorithms', { algorithms: ['RS256', 'HS256'] }],
     ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
     ['Did you mean', { algorithm: ['RS256'] }],
-  ])('cause an error that contains "%s" for jwt(%j)', (text, options) => {
+  ])('throws an error that contains "%s" for the token option jwt(%j)', (text, options) => {
     expect(() => jwt(options)).toThrow(text)
   })
 
-  it('cause `authenticate` to throw if it is called outside a mount', () => {
+  it('returns a function that throws if it is called outside a mount', () => {
     expect(() => protect()({} as never)).toThrow('call authenticate.mount({ … })')
   })
 
-  it('must include publicUrl or resource unless the issuer is on loopback', () => {
+  it('requires publicUrl or resource unless the issuer is on loopback', () => {
     expect(() => toFetch(server(), { authenticate: protect() })).toThrow('publicUrl')
     expect(() => toFetch(server(), { authenticate: protect({ issuer: 'http://localhost:1' }) })).not.toThrow()
     expect(() => toFetch(server(), { authenticate: protect({ resource: publicUrl }) })).not.toThrow()
@@ -358,7 +358,7 @@ describe('options of oauth()', () => {
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
   ])(
-    'given path %s on loopback, make requests with tokens for %s receive the statuses %j',
+    'with path %s on loopback, replies to a token for %s with the statuses %j',
     async (path, aud, expected) => {
       const origin = 'http://localhost:3000'
       const issuer = await createIssuer()
@@ -385,7 +385,7 @@ describe('options of oauth()', () => {
     },
   )
 
-  it('can be combined with every preset', () => {
+  it('accepts the options returned by every preset', () => {
     const presets = [
       auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
       authkit({ domain: 'acme.authkit.app' }),

@@ -11,7 +11,7 @@ const fails = (): never => {
 }
 
 describe('issuer keys', () => {
-  it('are fetched once for many tokens', async () => {
+  it('are fetched only once for many tokens', async () => {
     const { issuer, send } = await protect()
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, i) => issuer.sign({ aud: RESOURCE, sub: `${i}` })),
@@ -55,7 +55,7 @@ describe('issuer keys', () => {
       'sends more than 100 keys',
       () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
     ],
-  ])('cause 503, and at most one request every 5 s, if the key server %s', async (_how, answer) => {
+  ])('lead to 503, and to at most one request every 5 s, if the key server %s', async (_how, answer) => {
     const { issuer, send, clock } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     const working = issuer.documents.get(KEYS) as () => Response
@@ -110,7 +110,7 @@ describe('a verified token', () => {
     expect(isKnown()).toBe(false)
   })
 
-  it('may have a header of up to 16,384 characters', async () => {
+  it('may make the Authorization header up to 16,384 characters long', async () => {
     const { issuer, send } = await protect()
     const padded = (length: number): Promise<string> =>
       issuer.sign({ aud: RESOURCE, padding: 'x'.repeat(length) })
@@ -121,7 +121,7 @@ describe('a verified token', () => {
     expect(await send(await padded(padding + 1))).toBe(401)
   })
 
-  it('replaces the oldest token if the cache is full', async () => {
+  it('replaces the oldest cached token if the cache is full', async () => {
     const { issuer, send, authenticate } = await protect({ cache: { max: 2 } })
     const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ aud: RESOURCE, sub })))
     for (const token of tokens) await send(token)

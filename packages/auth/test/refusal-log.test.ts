@@ -39,7 +39,7 @@ describe('the log entry for a refused token', () => {
     },
   )
 
-  it('contains the reasons signature, malformed and crit', async () => {
+  it('gives the reason as signature, malformed or crit', async () => {
     const { issuer, send, logged } = await protect()
     const { privateKey } = await keysOf('ES256', 'other')
     await send(await issuer.sign({ aud: RESOURCE }, {}, privateKey))

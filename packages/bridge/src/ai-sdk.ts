@@ -73,8 +73,8 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
 }
 
 /**
- * Returns a file, unless it is an invalid image or document, because all providers reject these. Other files
- * are kept, because providers accept different types.
+ * Returns a file, unless it is an invalid image or document, because all providers reject these. Files of
+ * other types are returned, because providers differ in which types they accept.
  */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)

@@ -1,7 +1,7 @@
 import { type HostTool, type HostToolOptions, hostTools } from './host-tool.ts'
 import { sourceOf, type SourceEvent, type Tools } from './source.ts'
 
-/** A registry of tools by name, such as a `Map`. */
+/** A registry of tools, keyed by name, such as a `Map`. */
 export interface ToolRegistry {
   has(name: string): boolean
   set(name: string, tool: HostTool): unknown
@@ -23,8 +23,8 @@ export interface BridgeOptions extends HostToolOptions {
 const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
 
 /**
- * Keeps all tools registered. Tools that belong to other owners are not replaced; a tool is registered as soon
- * as its name is free.
+ * Registers all tools, and keeps the registry up to date. Tools that belong to other owners are not replaced.
+ * A tool whose name is taken is registered as soon as the name is free.
  */
 export async function bridgeAll(
   from: Tools,
@@ -41,7 +41,7 @@ export async function bridgeAll(
   }
 }
 
-/** Registers the tools of all servers, and follows their changes. */
+/** Registers the tools of all servers, and follows changes to them. */
 export class Bridge {
   readonly #from: Tools
   readonly #registry: ToolRegistry
@@ -50,7 +50,10 @@ export class Bridge {
   readonly #offs: (() => void)[]
   #skipped: ReadonlySet<string> = new Set()
   #running: Promise<void> | undefined
-  /** The next update. It is needed if the running update listed the tools before a change. */
+  /**
+   * The update that follows the current one. It is needed if a change occurs after the current update has
+   * listed the tools.
+   */
   #next: Promise<void> | undefined
   #stopped = false
 
@@ -70,7 +73,7 @@ export class Bridge {
     return this.#own.size
   }
 
-  /** The names of omitted tools. These names belong to other owners. */
+  /** The names of the tools that are omitted because other owners use these names. */
   get skipped(): readonly string[] {
     return [...this.#skipped]
   }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 
 const MAX_DEPTH = 32
 
-/** The keywords that contain schemas by name. */
+/** The keywords whose value is an object with schemas as its members. */
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
 /** The keywords whose value is a schema or a list of schemas. */
 const INSIDE: readonly string[] = (

@@ -5,9 +5,10 @@ export interface Media {
 }
 
 /**
- * Converts binary data from servers to canonical base64. Servers may use the URL-safe alphabet, line breaks, no
- * padding, or a `data:` URL. The media type is determined from the first bytes, because a model API refuses the
- * whole request because of an invalid type such as `image/jpg`. Returns undefined if there are no bytes.
+ * Converts binary data from servers to canonical base64. Servers may use the URL-safe alphabet, line breaks,
+ * no padding, or a `data:` URL. The media type is determined from the first bytes, because a model API
+ * rejects the whole request if a type is invalid, such as `image/jpg`. Returns undefined if there are no
+ * bytes.
  */
 export function mediaOf(data: string, mimeType: string | undefined): Media | undefined {
   const url = readDataUrl(data)
@@ -58,7 +59,7 @@ function canonical(text: string): string | undefined {
 
 export const PDF = 'application/pdf'
 
-/** The types that model APIs accept, by their first bytes in base64. */
+/** The types that model APIs accept, keyed by their first bytes in base64. */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^\/9j\//, 'image/jpeg'],
   [/^iVBORw0KGgo/, 'image/png'],

@@ -58,7 +58,7 @@ function foldRoot(root: JsonObject): JsonObject {
   }
 }
 
-/** The properties of all branches with all their schemas, and the required names. */
+/** The properties of all branches, each with all of its schemas, and the required names. */
 interface Folded {
   readonly properties: Map<string, Map<string, unknown>>
   readonly required: ReadonlySet<string>
@@ -71,7 +71,7 @@ function sizeOf(value: unknown): number {
   return isObject(value) ? Object.keys(value).length : 0
 }
 
-/** The state of one collection. It limits the work, and compares schemas by their text. */
+/** Collects properties from branches. It limits the amount of work, and compares schemas by their JSON. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()

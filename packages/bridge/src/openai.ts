@@ -22,14 +22,14 @@ export interface OpenAiResponsesTool {
   strict: false
 }
 
-/** A message with the images from results, because tool messages cannot contain images. */
+/** A message with the text of a tool's result. */
 export interface OpenAiToolMessage {
   role: 'tool'
   tool_call_id: string
   content: string
 }
 
-/** A message with the images of results, because tool messages cannot contain images. */
+/** A message with the images from results, because tool messages cannot contain images. */
 export interface OpenAiImagesMessage {
   role: 'user'
   content: ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[]

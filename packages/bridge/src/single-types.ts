@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { eachSchema } from './each-schema.ts'
 
 /**
- * Gives every subschema a single `type`, for hosts whose validators need one: the first type that is not
- * `null`, or the type implied by its choices, values or keywords. The result may be less precise, so models
- * should receive the original schema.
+ * Gives every subschema a single `type`, for hosts whose validators require one. It is the first type that is
+ * not `null`, or the type implied by the choices, values or keywords. The result may be less precise, so
+ * models should receive the original schema.
  */
 export function withSingleTypes(schema: JsonObject): JsonObject {
   return eachSchema(schema, (each) => {

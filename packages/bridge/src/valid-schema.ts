@@ -149,7 +149,7 @@ function enumOf(value: unknown): unknown {
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
-/** The JSON types by their names in other languages. */
+/** The JSON types, keyed by their names in other languages. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ...TYPES.map((type) => [type, type] as const),
   ...['int', 'int32', 'int64', 'long'].map((name) => [name, 'integer'] as const),

@@ -72,7 +72,7 @@ describe.each([
     expect(await given('refund', {})).toEqual({ type: 'error-text', value: 'The order is closed' })
   })
 
-  it("returns the server's error if the arguments are refused", async () => {
+  it("returns the server's error if the server rejects the tool's arguments", async () => {
     expect(await given('get_order', { id: 5 })).toMatchObject({
       type: 'error-text',
       value: expect.stringContaining('id'),
@@ -118,7 +118,7 @@ describe('tools for the AI SDK', () => {
     await expect(tools['photo']?.execute({}, { abortSignal })).rejects.toThrow('enough')
   })
 
-  it("have names that every provider accepts, and call the server by the tool's own name", async () => {
+  it('have names that every provider accepts, but are called on the server by their own names', async () => {
     const source = sourceOf('files/read', {
       type: 'object',
       properties: { $top: { type: 'array' } },

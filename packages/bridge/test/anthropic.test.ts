@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('omit `anyOf` at the root of their schemas, and rename arguments if the API refuses their names', async () => {
+  it('omit `anyOf` at the root of their schemas, and rename arguments whose names the API rejects', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [
@@ -197,7 +197,7 @@ describe('tool calls in one message', () => {
     expect(together.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends'])
   })
 
-  it('stop when the signal aborts, and start no further calls', async () => {
+  it('stop when the signal aborts, without starting further calls', async () => {
     const { tool, log } = watched(false)
     const { run } = await anthropicTools([tool('a')])
     const control = new AbortController()
@@ -207,7 +207,7 @@ describe('tool calls in one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('result in an empty list if the model calls no tools', async () => {
+  it('produce an empty list if the model calls no tools', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

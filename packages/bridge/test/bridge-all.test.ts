@@ -40,7 +40,7 @@ class Changing implements ToolSource {
   }
 }
 
-/** Creates a bridge to a registry that already contains tools of these names. */
+/** Creates a bridge to a registry that already contains tools with these names. */
 async function bridged(...taken: string[]) {
   const source = new Changing()
   const registry = new Map(taken.map((name) => [name, {} as HostTool]))
@@ -48,7 +48,7 @@ async function bridged(...taken: string[]) {
 }
 
 describe('bridgeAll', () => {
-  it('registers all tools, and reports tools if their names are taken', async () => {
+  it('registers all tools, and reports those whose names are taken', async () => {
     const own = { name: 'a' } as HostTool
     const registry = new Map([['a', own]])
     const onSkipped = vi.fn<(tool: HostTool) => void>()
@@ -77,7 +77,7 @@ describe('bridgeAll', () => {
     expect(bridge.count).toBe(2)
   })
 
-  it('ignores changes to other lists, and lists tools only once for many changes', async () => {
+  it('ignores changes to other lists, and lists the tools only once after many changes', async () => {
     const source = new Changing()
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')

@@ -28,7 +28,7 @@ const of = (content: readonly object[], more: object = {}): CallToolResult =>
   ({ content, ...more }) as unknown as CallToolResult
 
 describe('hostTools', () => {
-  it('calls a tool by its name in the source, passing on arguments, signal and limits', async () => {
+  it("calls a tool by its name in the source, with the caller's arguments, signal and limits", async () => {
     const callTool = vi.fn<ToolSource['callTool']>(() => Promise.resolve({ content: [] }))
     const [tool] = await hostTools(source([listed()], callTool))
     expect(tool?.name).toBe('mcp__shop__x')
@@ -54,7 +54,7 @@ describe('hostTools', () => {
     expect(made && 'title' in made ? made.title : 'none').toBe(title ?? 'none')
   })
 
-  it("keeps the server's schemas", async () => {
+  it("preserves the server's schemas", async () => {
     const inputSchema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -174,7 +174,7 @@ describe('failed calls of hostTools', () => {
   it.each([
     new McpError(ErrorCode.InvalidParams, 'There is no such tool'),
     new ClientError('timeout', 'No answer to tools/call within 5 ms'),
-  ])('resolve with a result for the model: %s', async (error) => {
+  ])('resolve to a result for the model: %s', async (error) => {
     expect(await failing(error)).toEqual({
       text: error.message,
       parts: [{ type: 'text', text: error.message }],
@@ -184,18 +184,18 @@ describe('failed calls of hostTools', () => {
     })
   })
 
-  it('reject if the caller has aborted them', async () => {
+  it('reject if the caller aborts them', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('reject for any other error', async () => {
+  it('reject on any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
 describe('results of hostTools', () => {
-  it('keep every type of content, and describe binary data as text', () => {
+  it('preserve every type of content, and describe binary data as text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(
       of([
@@ -299,7 +299,7 @@ describe('results of hostTools', () => {
     ['one character less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
     ['two characters less', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
     ['none', 0, '[left out: 9 more characters]'],
-  ])('contain the allowed number of characters: %s', (_, maxText, expected) => {
+  ])('contain only the allowed number of characters: %s', (_, maxText, expected) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const texts = ['abc', 'd🙂f', 'xx'].map((text) => ({ type: 'text', text }))
     const { text } = toHostResult(of([image, ...texts]), { maxText })
@@ -311,7 +311,7 @@ describe('results of hostTools', () => {
     [PNG.length - 1, 0],
     [PNG.length * 2, 2],
     [undefined, 2],
-  ])('contain the allowed number of base64 characters: %s', (maxData, count) => {
+  ])('contain only the allowed number of base64 characters: %s', (maxData, count) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const limits = maxData === undefined ? {} : { maxData }
     const { parts } = toHostResult(of([image, image]), limits)
@@ -342,7 +342,7 @@ describe('results of hostTools', () => {
     ])
   })
 
-  it('limit the length of descriptions', () => {
+  it('contain descriptions of limited length', () => {
     const long = 'x'.repeat(1_000_000)
     const { text } = toHostResult(
       of([
@@ -355,7 +355,7 @@ describe('results of hostTools', () => {
     expect(text).toContain('x…, 3 bytes]')
   })
 
-  it('omit parts beyond the limit', () => {
+  it('contain at most 1,000 parts by default', () => {
     const { text } = toHostResult(of(Array.from({ length: 1_003 }, () => ({ type: 'text', text: '' }))))
     expect(text.trim()).toBe('[left out: 3 more parts]')
   })

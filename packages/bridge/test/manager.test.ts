@@ -14,7 +14,7 @@ function dialTo(server: ReturnType<typeof shop>): () => ClientTransport {
   }
 }
 
-it("a manager's tools have full names and follow changes to its servers", async () => {
+it("a manager's tools have full names, and are updated when its servers change", async () => {
   expectTypeOf<ClientManager>().toExtend<ToolSource>()
   await using manager = new ClientManager({ name: 'host', version: '1' })
   const one = shop()
@@ -51,7 +51,7 @@ it("a manager's errors are converted to results for the model", async () => {
 })
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
-  'a tool that requires a task is called like any other: %s',
+  'a manager can call a tool that requires a task like any other tool: %s',
   async (revision) => {
     const server = new McpServer({ name: 'mine', version: '1.0.0' }, { extensions: [tasks()] })
     server.addTool({ name: 'dig', taskSupport: 'required', handler: () => 'gold' })

@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('is converted to canonical form or to undefined for any string', () => {
+  it('is converted to canonical form, or rejected, for any string', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',
@@ -77,7 +77,7 @@ describe('base64', () => {
     'data:base64,QUJD',
     'data:;base64,%',
     'data:;base64,QUJD%',
-  ])('is undefined if there are no bytes: %j', (text) => {
+  ])('is rejected if it contains no bytes: %j', (text) => {
     expect(mediaOf(text, OTHER)).toBeUndefined()
   })
 })
@@ -100,7 +100,7 @@ describe('media type', () => {
     [' Image/TIFF ', base64('II*'), 'image/tiff'],
     ['audio/wav', base64('RIFF', [1, 2, 3, 4], 'WAVE'), 'audio/wav'],
     [undefined, base64('?'), 'application/octet-stream'],
-  ])('%s is corrected to the type of the bytes', (given, data, type) => {
+  ])('is corrected from %s to the type of the bytes', (given, data, type) => {
     expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
   })
 
@@ -110,7 +110,7 @@ describe('media type', () => {
   })
 })
 
-describe('media that model APIs do not accept', () => {
+describe('media in tool results', () => {
   const sdkOutput = async (block: object, version: 6 | 7 = 7): Promise<unknown> => {
     const tools = await aiSdkTools(
       [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
@@ -132,20 +132,20 @@ describe('media that model APIs do not accept', () => {
       { type: 'resource', resource: { uri: 'a://b', blob: 'AAAA', mimeType: 'application/pdf' } },
       '[resource: a://b, application/pdf, 3 bytes]',
     ],
-  ])('are described in text: %j', async (block, text) => {
+  ])('are described as text if they cannot be sent: %j', async (block, text) => {
     const result = toHostResult({ content: [block as never] })
     expect(anthropicResult('t', result).content).toEqual([{ type: 'text', text }])
     expect(openAiCallOutput('t', result).output).toBe(text)
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
-  it("are sent with the media type that matches their bytes, even in the host's own results", () => {
+  it("are sent with the media type of their bytes, even in the host's own results", () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
   })
 
-  it('are passed to the provider if they are audio', async () => {
+  it('are passed to the provider if they are audio files', async () => {
     const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
     const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'audio/wav' }
     expect(await sdkOutput(audio)).toEqual({ type: 'content', value: [file] })

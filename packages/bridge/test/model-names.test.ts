@@ -6,13 +6,13 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/
 const of = (...names: readonly string[]): { name: string; server: string }[] =>
   names.map((name) => ({ name, server: 's' }))
 
-describe('names for models', () => {
-  it("equal the tools' own names if these are allowed", async () => {
+describe('modelNames', () => {
+  it("returns the tools' own names if the APIs accept those names", async () => {
     const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('are different for all tool names that the APIs refuse', async () => {
+  it('returns unique names for tools whose names the APIs reject', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )
@@ -22,7 +22,7 @@ describe('names for models', () => {
     expect(names[4]).toMatch(/^x{55}_[0-9a-f]{8}$/)
   })
 
-  it('differ if two servers have tools with the same name', async () => {
+  it('returns different names if two servers have tools with the same name', async () => {
     const names = await modelNames([
       { name: 'search', server: 'one' },
       { name: 'search', server: 'two' },
@@ -31,7 +31,7 @@ describe('names for models', () => {
     for (const name of names) expect(name).toMatch(/^search_[0-9a-f]{8}$/)
   })
 
-  it('cannot be claimed by a tool with a different name', async () => {
+  it('does not let a tool take the name generated for another tool', async () => {
     const [taken = ''] = await modelNames(of('files/read'))
     const [victim, thief] = await modelNames([
       { name: 'files/read', server: 's' },
@@ -42,7 +42,7 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
-  it('are omitted for a tool if other tools deliberately take all its candidates', async () => {
+  it('returns no name for a tool if other tools have deliberately taken all its candidate names', async () => {
     const chain = of('files/read')
     for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
       const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
@@ -55,11 +55,11 @@ describe('names for models', () => {
     expect(names[0]).toBe(chain[1]?.name)
   })
 
-  it('cause a TypeError if tools are duplicated', async () => {
+  it('throws a TypeError if a tool appears twice', async () => {
     await expect(modelNames(of('a', 'a'))).rejects.toThrow('appears twice')
   })
 
-  it('are allowed, unique and independent of order for random tools', async () => {
+  it('returns valid, unique names for random tools, regardless of their order', async () => {
     const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.constantFrom('a', 'a/b', 'a.b'))
     const tools = fc.uniqueArray(fc.record({ name, server: fc.constantFrom('s', 't') }), {
       selector: (tool) => JSON.stringify([tool.name, tool.server]),

@@ -85,7 +85,7 @@ describe('modelSchema', () => {
     ).toEqual({ type: 'object', properties: { route: TEXT, file: TEXT } })
   })
 
-  it('resolves local references only', () => {
+  it('resolves only local references', () => {
     const $defs = { 'a/b': { type: 'object', properties: { x: TEXT }, required: ['x'] } }
     expect(modelSchema({ $ref: '#/$defs/a~1b', $defs }).schema).toEqual({
       $defs,
@@ -125,7 +125,7 @@ describe('modelSchema', () => {
     })
   })
 
-  it('renames arguments if the API refuses their names', () => {
+  it('renames arguments whose names the API rejects', () => {
     const long = 'x'.repeat(70)
     const { schema, originals } = modelSchema(
       {
@@ -153,7 +153,7 @@ describe('modelSchema', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
-  it('collects properties through up to 32 nested references, and from up to 256 branches', () => {
+  it('collects properties through up to 32 nested references and from up to 256 branches', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
         `d${i}`,
@@ -193,7 +193,7 @@ describe('modelSchema', () => {
       expect(collected(repeated)).toBe(0)
   })
 
-  it('drops required names that are not strings', () => {
+  it('drops required property names that are not strings', () => {
     const branch = { properties: { a: TEXT }, required: ['a', 5] }
     expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' }).schema).toEqual({
       type: 'object',
@@ -276,7 +276,7 @@ describe('withSingleTypes', () => {
     [{ multipleOf: 2 }, 'number'],
     [{ type: [] }, undefined],
     [{ type: [5, 'string'] }, 'string'],
-  ])('given %j, derives the type %s', (schema, type) => {
+  ])('for %j, derives the type %s', (schema, type) => {
     expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
       properties: { a: type === undefined ? schema : { ...schema, type } },
     })

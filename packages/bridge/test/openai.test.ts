@@ -160,13 +160,13 @@ describe('tools for the Responses API', () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('given URI %s, name the document "%s"', (uri, filename) => {
+  ])('name a document with the URI %s "%s"', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])
   })
 
-  it('return only text, marked as a failure, if a call fails', () => {
+  it('return only text, marked as a failure, if the call fails', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
       type: 'function_call_output',
@@ -225,7 +225,7 @@ describe('tools for the Responses API', () => {
   })
 })
 
-describe('tools that OpenAI refuses', () => {
+describe('tools that OpenAI rejects', () => {
   const strange: ToolSource = {
     tools: () =>
       Promise.resolve([
@@ -243,7 +243,7 @@ describe('tools that OpenAI refuses', () => {
       Promise.resolve({ content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] }),
   }
 
-  it('are changed', async () => {
+  it('are adapted to the API', async () => {
     const chat = await openAiChatTools(await hostTools(strange))
     const [{ function: made } = expect.fail('There is no tool')] = chat.tools
     expect(made.name).toMatch(/^orders_list_[0-9a-f]{8}$/)
@@ -255,7 +255,7 @@ describe('tools that OpenAI refuses', () => {
     ])
   })
 
-  it('are not changed if the host allows them', async () => {
+  it('are not adapted if the host allows them', async () => {
     const { tools } = await openAiResponsesTools(await hostTools(strange), { maxDescription: Infinity })
     expect(tools[0]?.description).toHaveLength(2_000 + ' (MCP server: shop)'.length)
   })

@@ -31,7 +31,7 @@ it("output for Chat Completions and Responses matches OpenAI's types", () => {
   expectTypeOf<OpenAI.Responses.Response['output']>().toExtend<Parameters<OpenAiResponsesTools['run']>[0]>()
 })
 
-it('output for the AI SDK matches the types of both its versions', () => {
+it('output for the AI SDK matches the types of both of its versions', () => {
   const make6 = () => aiSdkTools([], { jsonSchema: jsonSchema6, version: 6 })
   const make7 = (jsonSchema: typeof JsonSchema7) => aiSdkTools([], { jsonSchema })
   expectTypeOf<Awaited<ReturnType<typeof make6>>>().toExtend<ToolSet6>()

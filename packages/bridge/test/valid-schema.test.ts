@@ -38,7 +38,7 @@ const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie)
   schema: fc.dictionary(fc.constantFrom(...KEYWORDS.split(' ')), tie('value'), { maxKeys: 6 }),
 }))
 
-/** Copies a value through JSON, without shared objects and undefined. */
+/** Makes a copy through JSON, without shared objects and undefined values. */
 const fromServer = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
@@ -230,7 +230,7 @@ describe('validSchema', () => {
     expect([levels, at]).toEqual([29, {}])
   })
 
-  it('converts schemas of any depth', () => {
+  it('converts schemas of any nesting depth', () => {
     let deep: object = { type: 'any', $ref: '#/none' }
     for (let i = 0; i < 200; i++) deep = { items: deep }
     const { schema } = modelSchema({ type: 'object', properties: { deep } })

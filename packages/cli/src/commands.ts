@@ -7,7 +7,7 @@ export interface CommandEntry {
   load(): Promise<Command>
 }
 
-/** The commands by name, in the order of `--help`. */
+/** The commands, keyed by name, in the order in which `--help` lists them. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   list: {
     summary: 'Print the tools, resources and prompts of a server',

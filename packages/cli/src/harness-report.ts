@@ -1,6 +1,6 @@
 /** The harness's report on how a server's file serves. */
 export type HarnessReport =
-  /** `definition` is the name of the export, if the file does not serve itself. */
+  /** `definition` is the name of the export to serve, if the file does not serve on its own. */
   | { readonly serves: 'stdio'; readonly definition?: string }
   | { readonly serves: 'http'; readonly port: number }
   /** The file exits without serving anything. */

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 /** The extension of this command's own files: `.ts` in the repository, `.js` in the package. */
 const OWN_EXTENSION = extname(import.meta.url)
 
-/** The program that runs a server's file. It must be an entry of the build. */
+/** The program that runs a server's file. It must be an entry point of the build. */
 const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.url))
 
-/** The command itself. */
+/** The program of this command. */
 const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
 
 /**

@@ -3,14 +3,14 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 /** The maximum size of a file that this command reads completely, in bytes. */
 export const MAX_BYTES: number = 64 * 1024 * 1024
 
-/** Thrown for a path that is not a file, and for a file that is too large. */
+/** Thrown for a path that is not a regular file, and for a file that is too large. */
 class UnreadableError extends Error {
   override name = 'UnreadableError'
 }
 
 /**
- * Safely reads a file that the user has not named. In its place, a folder from an unknown source may contain a
- * named pipe, which never ends, or a link to a device.
+ * Safely reads a file that the user has not named. If the folder comes from an unknown source, the path may
+ * be a named pipe, which never ends, or a link to a device.
  *
  * @param first - the number of bytes to read. By default, all bytes are read
  * @throws UnreadableError, or the error of `node:fs`

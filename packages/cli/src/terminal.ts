@@ -104,8 +104,8 @@ export const printable = (text: string): string =>
   text.replaceAll(/[^\P{C}\n\t]|[\u2028\u2029]/gu, '\u{FFFD}')
 
 /**
- * Like `printable`, but for a name. A line break in a name would start a line that looks as if this command had
- * printed it.
+ * Like `printable`, but for a name. After a line break, the rest of the name would look like output of this
+ * command.
  */
 export const printableLine = (text: string): string => printable(text).replaceAll(/[\n\t]/g, '\u{FFFD}')
 

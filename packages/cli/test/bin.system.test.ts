@@ -1,4 +1,7 @@
-/** The built command in processes: the kinds of files, every tool of a server, and questions in a real terminal. */
+/**
+ * Runs the built command in its own process: with each kind of file, with every tool of a server, and with
+ * questions in a real terminal.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +41,7 @@ describe('jetway', () => {
   })
 })
 
-/** The arguments and the exit codes that are not 0. Questions are declined, since there is no terminal. */
+/** The arguments of each tool, and exit codes other than 0. Questions are declined, because there is no terminal. */
 const CALLS: Readonly<Record<string, { readonly words?: readonly string[]; readonly exitCode?: number }>> = {
   test_error_handling: { exitCode: 5 },
   json_schema_2020_12_tool: { exitCode: 5 },
@@ -83,7 +86,7 @@ it('jetway call can call every tool of server-everything', async () => {
   const names = tools.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(Object.keys(CALLS)))
   const codes: Record<string, number> = {}
-  // Those that change the lists come one after the other.
+  // The tools are called one after another, because some of them change the lists.
   for (const name of names)
     codes[name] = (await runBin(['call', url, name, ...(CALLS[name]?.words ?? [])])).exitCode
   expect(codes).toEqual(Object.fromEntries(names.map((name) => [name, CALLS[name]?.exitCode ?? 0])))
@@ -91,7 +94,7 @@ it('jetway call can call every tool of server-everything', async () => {
 })
 
 describe('jetway in a terminal', () => {
-  /** `script` of util-linux, which every Debian has, gives the command a pseudo-terminal. */
+  /** The `script` program of util-linux, which every Debian includes, provides a pseudo-terminal. */
   const inTerminal = (argv: readonly string[]): { child: ChildProcess; output: () => string } => {
     const command = [process.execPath, BIN, ...argv].map((word) => `'${word}'`).join(' ')
     const env = { ...process.env, CI: '', NO_COLOR: '1' }
@@ -104,7 +107,7 @@ describe('jetway in a terminal', () => {
     return { child, output: () => text }
   }
 
-  it("asks the user the server's questions", async () => {
+  it("forwards the server's questions to the user", async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toMatch(/Which name\?[\s\S]*name \(string; required\)[\s\S]*> /))

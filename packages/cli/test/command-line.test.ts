@@ -29,7 +29,7 @@ describe('jetway', () => {
     [['--frob'], /Unknown option --frob\nThe command comes first/],
     [['list', '--jsn'], /Unknown option --jsn\nDid you mean --json\?/],
     [['list', '--json=1'], /--json takes no value/],
-  ])('exits with a usage error for %j', async (argv, message) => {
+  ])('exits with a usage error for the arguments %j', async (argv, message) => {
     const { stdout, stderr, exitCode } = await runCli(argv)
     expect(stderr).toMatch(message)
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
@@ -42,7 +42,7 @@ describe('jetway', () => {
     )
   })
 
-  it('does not treat --json as its own option after --', async () => {
+  it('does not treat --json after -- as an option', async () => {
     const { stderr } = await runCli(['lst', '--', 'node', '--json'])
     expect(stderr).toMatch(/^error: /)
   })

@@ -28,7 +28,7 @@ describe('Terminal', () => {
     ['a redirected stderr', { stderr: false }, false],
     ['--yes', { yes: true }, false],
     ['CI', { env: { CI: 'true' } }, false],
-  ])('is interactive only if a user can be asked: %s', (_, given, expected) => {
+  ])('is interactive only if the user can answer questions: %s', (_, given, expected) => {
     expect(terminalOf(given).terminal.interactive).toBe(expected)
   })
 
@@ -40,13 +40,13 @@ describe('Terminal', () => {
     [new TypeError('x'), { json: true }, ['{"error":{"code":"failed","message":"x"}}\n']],
     [usageError('x', 'y'), { json: true }, ['{"error":{"code":"usage","message":"x","hint":"y"}}\n']],
     [usageError('x'), { json: true }, ['{"error":{"code":"usage","message":"x"}}\n']],
-  ])('prints an error for %o', (error, given, lines) => {
+  ])('prints the error %o', (error, given, lines) => {
     const { terminal, noted } = terminalOf({ ...given, stderr: false })
     terminal.error(error)
     expect(noted).toEqual(lines)
   })
 
-  it('removes control characters other than line breaks and tabs', () => {
+  it('replaces control characters other than line breaks and tabs', () => {
     expect(printable('a\n\tb\r\u001B[0mü😀\u200B')).toBe('a\n\tb\uFFFD\uFFFD[0mü😀\uFFFD')
   })
 })
@@ -54,7 +54,7 @@ describe('Terminal', () => {
 describe('--json', () => {
   const value = { text: 'a\n\u009B31m\u0085\u202E\u200B\u2028\u{E0041}ü😀', name: '\uD800' }
 
-  it('escapes characters that could affect a terminal, without changing the printed value', () => {
+  it('escapes characters that could affect a terminal, without changing the JSON value', () => {
     const { terminal, noted } = terminalOf({ json: true })
     terminal.printJson(value)
     terminal.error(new CliError('failed', value.text))
@@ -93,7 +93,7 @@ describe('parseArguments', () => {
     [['--constructor'], 'Unknown option --constructor', undefined],
     [['--dev=yes'], '--dev takes no value', undefined],
     [['--name'], '--name needs a value: NAME', undefined],
-  ])('refuses %j', async (argv, message, hint) => {
+  ])('rejects %j', async (argv, message, hint) => {
     await expect(parseArguments(argv, OPTIONS)).rejects.toMatchObject({ code: 'usage', message, hint })
   })
 })
@@ -105,13 +105,13 @@ it.each([
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
   ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'Use a\uFFFDb\uFFFD'],
 ])(
-  'unknownName, given %s, suggests a similar name from %j or lists the known names',
+  'unknownName(), given %s, suggests a similar name from %j or lists all known names',
   async (name, known, message, hint) => {
     expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
   },
 )
 
-it('nearest returns undefined if no name is similar', async () => {
+it('nearest() returns undefined if no name is similar', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()
 })
 

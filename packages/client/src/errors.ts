@@ -29,8 +29,8 @@ export type ClientErrorCode =
 export class ClientError extends Error {
   readonly code: ClientErrorCode
   /**
-   * True if it is certain that the server has not processed the request, so that the request can safely be sent
-   * again.
+   * Whether it is certain that the server has not processed the request, so that the request can safely be
+   * sent again.
    */
   readonly unprocessed: boolean = false
 
@@ -100,7 +100,7 @@ export class OutputMismatchError extends ClientError {
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether the auth provider failed. If so, the failure does not indicate a problem with the server. */
+  /** Whether the auth provider failed. If so, there may be no problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 

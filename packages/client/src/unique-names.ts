@@ -7,19 +7,19 @@ export interface NameRequest {
 
 /** The possible lengths of a digest, in hexadecimal digits. If digests collide, longer ones are used. */
 const DIGITS = [8, 16, 24] as const
-/** The maximum number of rounds. Only names that were chosen to collide need more. */
+/** The maximum number of rounds. Only names that were chosen in order to collide need more. */
 const MAX_ROUNDS = 8
 const DISALLOWED = /[^a-zA-Z0-9_-]/g
 
 interface Naming {
   readonly request: NameRequest
   name: string
-  /** 0 for no digest; otherwise an index into DIGITS, counted from 1. */
+  /** The index of the digest's length in DIGITS, counted from 1; 0 without a digest. */
   step: number
 }
 
 /**
- * Returns unique names, in the order of the requests. A digest is added to a name that exceeds the limit, or
+ * Returns unique names, in the order of the requests. A digest is added to a name that exceeds the limit or
  * that several requests share. A name does not depend on the order of the requests. It is undefined if no
  * unique name was found.
  *
@@ -50,7 +50,7 @@ const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
 /**
- * Returns the colliding names, except for a name with a longer digest. Otherwise, a server could take that
+ * Returns the colliding names, except a name with a longer digest, because otherwise a server could take that
  * name.
  */
 function colliding(namings: readonly Naming[]): readonly Naming[] {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const IMPORT = /^(?:import|export)\s[^'"]*?from '([^']+)'|^import '([^']+)'/gm
 
-/** The files that a file imports statically, without imports of types. */
+/** Returns the files that a file imports statically, except for type imports. */
 function loaded(
   path: string,
   seen: Map<string, readonly string[]> = new Map(),
@@ -22,7 +22,7 @@ function loaded(
   return seen
 }
 
-it('the main entry runs without Node.js and loads no schema library', () => {
+it('the main entry point runs without Node.js and loads no schema library', () => {
   const files = loaded(join(source, 'index.ts'))
   expect([...files.keys()].every((path) => existsSync(path))).toBe(true)
   expect(files.size).toBeGreaterThan(20)
@@ -35,7 +35,7 @@ it('the main entry runs without Node.js and loads no schema library', () => {
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
 
-it('the manager runs without Node.js, and loads transports only when they are needed', () => {
+it('the manager runs without Node.js, and loads transports only on demand', () => {
   const files = loaded(join(source, 'manager/index.ts'))
   const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
   expect([...packages].toSorted()).toEqual([
@@ -48,7 +48,7 @@ it('the manager runs without Node.js, and loads transports only when they are ne
 })
 
 it.each([['resource-cache', ['@jetway/core/stores', 'lru-cache']]])(
-  'the entry %s runs without Node.js and loads only what it needs',
+  'the entry point %s runs without Node.js and loads only what it needs',
   (entry, packages) => {
     const files = loaded(join(source, entry, 'index.ts'))
     expect(files.size).toBeGreaterThan(3)

@@ -152,12 +152,12 @@ type TemplateEntry = ReturnType<Features['resources']['templates']['registry']['
 function toTemplate(entry: TemplateEntry, child: Child): Template {
   const run = runner(child)
   const definition = entry.definition as Template
-  const { list } = entry
+  const { list } = definition
   const ref = { type: 'ref/resource', uri: definition.uriTemplate }
   return derive(definition, {
     ...common(entry, child),
     ...(entry.hooks !== undefined && child.watch),
-    list: list && (async (ctx: Ctx) => (await list(await child.inside.enter(ctx))) as never),
+    list: list && (async (ctx: Ctx) => list.call(definition, (await child.inside.enter(ctx)) as never)),
     complete: completers(entry.complete, ref, child),
     handler: (_variables: never, ctx: Ctx) => run(ctx, { uri: ctx.uri }),
   })

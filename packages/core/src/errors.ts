@@ -10,8 +10,8 @@ export const ErrorCode = {
   /** The user must open a URL first; see `UrlElicitationRequired`. Not every revision defines this code. */
   UrlElicitationRequired: -32042,
   /**
-   * A header differs from the body. Like the next two codes, it is used only for requests with their own
-   * metadata.
+   * A header differs from the body. Like the next two codes, this code is used only for requests with their
+   * own metadata.
    */
   HeaderMismatch: -32020,
   /** The client has not declared a capability that the request needs. */
@@ -19,7 +19,7 @@ export const ErrorCode = {
   UnsupportedProtocolVersion: -32022,
 } as const
 
-/** The reason for an {@link McpError} whose code differs between revisions. */
+/** The reason for an {@link McpError} whose code depends on the revision. */
 export type McpErrorReason =
   | 'resource-not-found'
   | 'busy'
@@ -29,8 +29,8 @@ export type McpErrorReason =
   | 'insufficient-scope'
 
 /**
- * An error intended for the peer: code, message and data are sent unchanged. Keep the message to one sentence without
- * secrets.
+ * An error intended for the peer: its code, message and data are sent unchanged. Keep the message to one
+ * sentence without secrets.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
  */
@@ -86,8 +86,8 @@ export class QuestionError extends ToolError {
 }
 
 /**
- * Returns whether a thrown value is an instance of a class; false for a malicious proxy that throws when it is
- * checked.
+ * Returns whether a thrown value is an instance of a class. Returns false for a malicious proxy, which throws
+ * when it is checked.
  */
 export function isErrorOf<T extends Error>(
   type: abstract new (...args: never[]) => T,
@@ -162,7 +162,7 @@ export const USAGE_ERRORS = {
 /** A key of {@link USAGE_ERRORS}. */
 export type UsageErrorCode = keyof typeof USAGE_ERRORS
 
-/** An incorrect use of Jetway, thrown by the incorrect call. It is never sent to a peer. */
+/** An incorrect use of Jetway. The incorrect call throws this error, which is never sent to a peer. */
 export class UsageError extends Error {
   readonly code: UsageErrorCode
 
@@ -183,7 +183,7 @@ export interface ScopeData {
 }
 
 /**
- * Returns whether a value is a list of at least one scope. See
+ * Returns whether a value is an array of at least one scope. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-3.3.
  */
 export const areScopes = (value: unknown): value is readonly string[] =>

@@ -5,7 +5,7 @@ import { ALL_PARTS } from '../src/http/endpoint.ts'
 import type { EndpointOptions } from '../src/http/index.ts'
 import { resolveOptions } from '../src/http/resolve-options.ts'
 import type { ServerOptions } from '../src/index.ts'
-import { resolveHeartbeat, resolveLimits } from '../src/server/resolve-options.ts'
+import { resolveHeartbeat, resolveInputLimits, resolveLimits } from '../src/server/resolve-options.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from '../src/tasks/task-runner.ts'
 import { withDefaults } from '../src/util/check-options.ts'
 
@@ -22,7 +22,7 @@ function documented(page: string): [path: string, value: unknown][] {
   ])
 }
 
-/** Options with only this one set, and those that its group requires. */
+/** Returns options in which only this one is set, together with those that its group requires. */
 const given = (path: string, value: unknown): Options => {
   const [first = '', ...rest] = path.split('.')
   const needed = first === 'seal' ? { keys: [new Uint8Array(32)] } : {}
@@ -31,7 +31,10 @@ const given = (path: string, value: unknown): Options => {
 }
 
 const RESOLVERS: Readonly<Record<string, Resolve>> = {
-  limits: ({ limits = {} }: ServerOptions) => resolveLimits(limits),
+  limits: ({ limits = {} }: ServerOptions) => ({
+    ...resolveLimits(limits),
+    input: resolveInputLimits(limits),
+  }),
   progressHeartbeat: ({ progressHeartbeat }: ServerOptions) => resolveHeartbeat(progressHeartbeat),
   requestState: ({ requestState = {} }: ServerOptions) => withDefaults(DEFAULT_STATE_LIMITS, requestState),
   tasks: ({ tasks = {} }: { tasks?: Partial<TaskLimits> }) => withDefaults(DEFAULT_TASK_LIMITS, tasks),
@@ -47,7 +50,7 @@ const mount = documented('mount-options.md')
   .filter(([path]) => /^(?:limits|sessions|streams|legacySse)\.|^response$/.test(path))
   .map(([path, value]) => [path, value, resolveMount] as const)
 
-it('the reference documents the defaults of servers and mounts', () => {
+it('the reference documents the defaults of server and mount options', () => {
   expect(server.length).toBeGreaterThan(15)
   expect(mount.length).toBeGreaterThan(20)
 })

@@ -15,11 +15,11 @@ import { REVISIONS } from '../src/protocol/revisions/index.ts'
 const reference = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
 const documented = [...reference.matchAll(/^### (ERR_MCP_\w+)$/gm)].map(([, code]) => code)
 
-it('the reference documents every usage error and no others', () => {
+it('the reference documents all usage errors and no others', () => {
   expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
 })
 
-/** The table of codes: who gets each code, what it means and what to do. */
+/** The table of error codes: who receives each code, what it means and what to do. */
 const codes = new Map(
   [...reference.matchAll(/^\| `(-\d{5})` \|(.*)\|$/gm)].map(([, code, rest = '']) => {
     const [session = '', alone = '', means = '', todo = ''] = rest.split('|').map((cell) => cell.trim())
@@ -30,13 +30,13 @@ const [alone, session] = (['modern', 'legacy'] as const).map((era) =>
   REVISIONS.find((one) => one.era === era),
 )
 
-it('the reference documents every JSON-RPC code with a remedy, and no others', () => {
+it('the reference documents all JSON-RPC codes, each with a remedy, and no others', () => {
   expect(new Set(codes.keys())).toEqual(new Set(Object.values(ErrorCode)))
   for (const [code, { means, todo }] of codes)
     expect([code, means !== '', todo !== '']).toEqual([code, true, true])
 })
 
-it('the reference documents the HTTP statuses that are sent', () => {
+it('the reference documents the HTTP status of each code', () => {
   const sent = [...codes].filter(([, row]) => row.alone !== '')
   expect(sent.map(([code, row]) => [code, Number(row.alone)])).toEqual(
     sent.map(([code]) => [code, alone?.httpStatus(new McpError(code, ''))]),
@@ -64,9 +64,9 @@ it('the reference does not list the codes of one era for the other era', () => {
   expect(only('session')).toEqual([-32020, -32021, -32022])
 })
 
-it('every usage error is thrown in some package', () => {
+it('every usage error is thrown by some package', () => {
   const packages = new URL('../../', import.meta.url)
-  // Not recursive from here: Node.js would follow the links in every node_modules.
+  // This call is not recursive, because Node.js would follow the links in every node_modules folder.
   const sources = readdirSync(packages)
     .map((folder) => new URL(`${folder}/src/`, packages))
     .filter((folder) => existsSync(folder))
@@ -85,7 +85,7 @@ it('usageError puts its code into both `code` and the message', () => {
   expect(error).toMatchObject({ code: 'ERR_MCP_OPTION', message: 'The option x is wrong [ERR_MCP_OPTION]' })
 })
 
-it('resourceNotFound and internalError keep the code and the data that the peer needs', () => {
+it('resourceNotFound() and internalError() include the code and the data for the peer', () => {
   expect(resourceNotFound('x://y')).toMatchObject({ code: -32602, data: { uri: 'x://y' } })
   expect(internalError('ref').message).toContain('ref')
 })

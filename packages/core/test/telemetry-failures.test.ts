@@ -4,7 +4,7 @@ import { McpServer } from '../src/index.ts'
 import type { Telemetry } from '../src/telemetry.ts'
 import { openAnsweringClient, type Script, textOf } from './support/answering-client.ts'
 
-/** The member that fails, and when. */
+/** The telemetry function that fails, and when it fails. */
 type Fault =
   | 'active'
   | 'received'
@@ -21,7 +21,7 @@ const FAULTS_OF_RUN: readonly Fault[] = [
   'run twice',
   'run never',
 ]
-/** These are not errors: the step runs once anyway. */
+/** These faults are not reported, because the step still runs exactly once. */
 const SILENT: readonly Fault[] = ['run twice', 'run never']
 const ROOTS: Script = () => ({ roots: [{ uri: 'file:///home' }] })
 const REFUSAL: Script = () => ({ error: { code: -32603, message: 'broken' } })
@@ -31,7 +31,7 @@ const fail = (): never => {
   throw new Error('telemetry')
 }
 
-/** Telemetry of a call or of a question, which fails. */
+/** Telemetry that fails during a call or a question. */
 function failing(fault: Fault | undefined) {
   return {
     wantsResult: false,
@@ -80,7 +80,7 @@ async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
   return { client, clock, handler, lines }
 }
 
-describe('telemetry that fails', () => {
+describe('a failure in telemetry', () => {
   it.each(['active', 'received', ...FAULTS_OF_RUN, 'end'] as const)(
     'does not affect a call: %s',
     async (call) => {
@@ -92,7 +92,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question, and does not send it twice: %s',
+    "does not change a question's answer or cause the question to be sent twice: %s",
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -102,7 +102,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question that the client refuses: %s',
+    'does not hide the error if the client refuses a question: %s',
     async (question) => {
       const { client } = await startServer(telemetryWith({ question }), REFUSAL)
       expect(textOf(await client.call('ask'))).toContain('broken')
@@ -110,9 +110,9 @@ describe('telemetry that fails', () => {
     },
   )
 
-  it('is logged at most once every ten minutes, with the number of skipped lines', async () => {
+  it('is logged at most once every ten minutes, with the number of skipped log lines', async () => {
     const { client, clock, lines } = await startServer(telemetryWith({ call: 'received' }))
-    // The first failure is the one during `initialize`.
+    // The first failure occurred during `initialize`.
     expect(lines).toEqual([{ skipped: 0, message: FAILED }])
     await client.call('ask')
     await clock.advance(10 * 60_000 - 1)

@@ -9,7 +9,7 @@ import type { ReceivedCall, SentRequest, SentResponse, ServedCall, Telemetry } f
 import { openAnsweringClient } from './support/answering-client.ts'
 import { openPeer } from './support/peer.ts'
 
-/** The call of the current step. */
+/** The call to which the current step belongs. */
 const current = new AsyncLocalStorage<string>()
 
 class Recorder implements Telemetry {
@@ -96,7 +96,7 @@ describe('the `telemetry` option', () => {
     ['tools/list', {}, { target: undefined, known: true }],
     ['invented/method', {}, { target: undefined, known: false }],
   ])(
-    'reports the registered name for %s %o, but never a name invented by the client',
+    'reports the registered name for %s %o, but never an unknown name sent by the client',
     async (method, params, expected) => {
       const { telemetry, server, connect } = await observedPeer()
       server.addTool({ name: 'add', handler: () => '3' })
@@ -122,7 +122,7 @@ describe('the `telemetry` option', () => {
     })
   })
 
-  it('passes the result as it was before adaptation to the revision if the observation requests it', async () => {
+  it('receives the result as it is before adaptation to the revision, if the observation requests it', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()
@@ -135,7 +135,7 @@ describe('the `telemetry` option', () => {
     ])
   })
 
-  it("runs a handler and its cancellation inside the call's observation", async () => {
+  it("runs a handler and its abort listeners inside the call's observation", async () => {
     const { telemetry, server, connect } = await observedPeer()
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -155,7 +155,7 @@ describe('the `telemetry` option', () => {
     expect(seen).toEqual([`tools/call ${id}`, `tools/call ${id}`])
   })
 
-  it("runs a call's timeout inside its observation", async () => {
+  it("runs a call's timeout handling inside the call's observation", async () => {
     const { telemetry, server, connect } = await observedPeer({ logger: silent })
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -194,7 +194,7 @@ describe('the `telemetry` option', () => {
     expect(telemetry.calls.slice(-2).map(({ queuedMs }) => queuedMs)).toEqual([0, 7])
   })
 
-  it("adds fields to a question's _meta, and reports that the question was not answered", async () => {
+  it("adds fields to a question's `_meta`, and reports why the question was not answered", async () => {
     const { telemetry, server } = await observedPeer()
     telemetry.meta = { traceparent: '00-1', progressToken: 'kept' }
     server.addTool({
@@ -214,7 +214,7 @@ describe('the `telemetry` option', () => {
     await answer
   })
 
-  it('passes network details and single-valued headers over HTTP', async () => {
+  it('reports network details over HTTP, and the values of headers that occur once', async () => {
     const telemetry = new Recorder()
     const handler = toFetch(createServer(telemetry))
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -242,7 +242,7 @@ describe('the `telemetry` option', () => {
     expect([call?.header('traceparent'), call?.header('tracestate')]).toEqual(['one', undefined])
   })
 
-  it('is not called while inactive', async () => {
+  it('receives no calls while it is inactive', async () => {
     const { telemetry, server, connect } = await observedPeer()
     telemetry.active = false
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -251,7 +251,7 @@ describe('the `telemetry` option', () => {
     expect(telemetry.calls).toEqual([])
   })
 
-  it('is attached once, and is detached after the server has closed', async () => {
+  it('is attached once, and detached once after the server has closed', async () => {
     const telemetry = new Recorder()
     const server = createServer(telemetry)
     expect([telemetry.attached, telemetry.detached]).toEqual([1, 0])
@@ -260,7 +260,7 @@ describe('the `telemetry` option', () => {
     expect([telemetry.attached, telemetry.detached]).toEqual([1, 1])
   })
 
-  it('is refused if it is not a telemetry object', () => {
+  it('must be a telemetry object', () => {
     expect(() => createServer({ active: true } as unknown as Telemetry)).toThrow(/telemetry/)
   })
 })

@@ -26,10 +26,10 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const
 
-/** In these variables, npm passes on options that it has consumed itself. */
+/** npm passes the options that it has consumed itself in these variables. */
 const TAKEN_BY_NPM = ['template', 'pm', 'no_git', 'git'].map((name) => `npm_config_${name}`)
 
-/** @throws CreateError if the command line is wrong */
+/** @throws CreateError if the command line is invalid */
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): Request {
   if (TAKEN_BY_NPM.some((name) => env[name] !== undefined))
     throw new CreateError(
@@ -54,7 +54,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
 
 function parse(argv: readonly string[]) {
   try {
-    // pnpm and Yarn pass on the `--` that only npm needs.
+    // pnpm and Yarn pass on the `--` that only npm requires.
     const args = argv.filter((word) => word !== '--')
     return parseArgs({ args, options: OPTIONS, allowPositionals: true })
   } catch (error) {

@@ -11,7 +11,7 @@ import { projectFiles } from './project-files.ts'
 import { choose } from './questions.ts'
 import type { Streams } from './streams.ts'
 
-/** The environment in which a command line runs. */
+/** The environment in which the command runs. */
 export interface Surroundings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -88,7 +88,7 @@ function nextSteps(path: string, packageManager: PackageManager, installed: bool
     ...(path === '' ? [] : [`cd ${/^[\w./\\-]+$/.test(path) ? path : JSON.stringify(path)}`]),
     ...(installed ? [] : [`${packageManager} install`]),
     `${packageManager} run dev`,
-    // `bun test` would run another command.
+    // `bun test` would start Bun's own test runner.
     `${packageManager} run test`,
   ]
   const lines = commands.map((command) => `  ${command}\n`).join('')

@@ -1,9 +1,9 @@
 /** An error for the user, printed with its advice and without its stack. */
 export class CreateError extends Error {
   override name = 'CreateError'
-  /** One sentence that says what the user can do. */
+  /** A sentence that tells the user what to do. */
   readonly advice: string
-  /** 1 if something failed, 2 if the command line is wrong. */
+  /** 1 if something failed, or 2 if the command line is invalid. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, advice: string, { exitCode = 2, ...options }: CreateErrorOptions = {}) {

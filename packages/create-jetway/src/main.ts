@@ -9,7 +9,7 @@ export async function main(): Promise<void> {
   const abort = (): void => interrupt.abort()
   for (const signal of SIGNALS) process.on(signal, abort)
   const { stdin, stdout, stderr } = process
-  // `create-jetway … | head` closes the pipe early. The project must be created anyway.
+  // `create-jetway … | head` closes the pipe early, but the project must still be created.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 interface OwnManifest {
   readonly version: string
-  /** All dependencies of the templates, in the versions that are tested in this repository. */
+  /** All dependencies of the templates, at the versions that are tested in this repository. */
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
@@ -14,13 +14,13 @@ const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url),
 export const ownVersion: string = own.version
 
 /**
- * The version range for a dependency of a template. The ranges are in the tarball, so the same version of
- * this package always creates the same project.
+ * Returns the version range for a dependency of a template. The ranges are part of the tarball, so that each
+ * version of this package always creates the same project.
  */
 function rangeOf(name: string): string {
   const range = own.devDependencies[name]
   if (range === undefined) throw new Error(`The devDependencies of create-jetway have no ${name}`)
-  // In the tarball, the `workspace:` protocol has been replaced.
+  // In the published tarball, `workspace:` has already been replaced.
   return range.startsWith('workspace:') ? `^${ownVersion}` : range
 }
 
@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is Manifest =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Merges two manifests. The members of the second win, and null removes a member.
+ * Merges two manifests. Properties of the second one take precedence, and null removes a property.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7396
  */
@@ -41,7 +41,7 @@ export function mergeManifests(first: Manifest, second: Manifest): Manifest {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
 }
 
-/** Fills in the ranges of the dependencies, and sorts them like package managers do. */
+/** Fills in the version ranges of the dependencies, and sorts them as package managers do. */
 export function withRanges(manifest: Manifest): Manifest {
   const ranges = (['dependencies', 'devDependencies'] as const).flatMap((key) => {
     const names = Object.keys(manifest[key] ?? {}).toSorted()

@@ -2,10 +2,10 @@ import { basename } from 'node:path'
 import { CreateError } from './errors.ts'
 import type { ProjectFacts } from './project-files.ts'
 
-/** Valid in npm and, after the namespace, in the MCP registry. npm allows 214 characters. */
+/** A name that is valid in npm and, after the namespace, in the MCP registry. npm itself allows 214 characters. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,199}$/
 
-/** npm does not install packages with these names. */
+/** Names that npm does not allow for packages. */
 const FORBIDDEN = new Set(['node_modules', 'favicon.ico'])
 
 /**

@@ -17,10 +17,10 @@ const INSTALLED = [
   'bun.lockb',
 ]
 
-/** @throws CreateError if the folder contains other files. `.git` is allowed */
+/** @throws CreateError if the folder contains anything other than `.git` */
 export function checkTarget(target: string): void {
   const stats = lstatSync(target, { throwIfNoEntry: false })
-  // A link may lead to a folder that contains files.
+  // A link is rejected too, because it may lead to a folder that contains files.
   if (stats !== undefined && !stats.isDirectory()) throw refusal(`${target} exists, and is not a folder`)
   if (stats !== undefined) checkEntries(target, readdirSync(target))
 }
@@ -33,12 +33,12 @@ const refusal = (message: string): CreateError =>
   new CreateError(message, 'Name a new or empty folder. Nothing was written')
 
 /**
- * Writes a project next to its target, and moves it there when it is complete. So a killed process never
+ * Writes a project next to its target, and moves it there when it is complete, so that a killed process never
  * leaves an incomplete project under the chosen name.
  *
- * @param prepare runs in the folder where the project is written
- * @returns a function that removes what this function has written, and what package managers write
- * @throws CreateError if the target has files; the reason of `signal`
+ * @param prepare runs in the folder to which the project is written
+ * @returns a function that removes the files written by this function and by package managers
+ * @throws CreateError if the target contains files; the reason of `signal` after an abort
  */
 export async function placeProject(
   target: string,
@@ -48,7 +48,7 @@ export async function placeProject(
 ): Promise<() => void> {
   checkTarget(target)
   const existed = lstatSync(target, { throwIfNoEntry: false }) !== undefined
-  // An existing folder may be a separate file system, and then nothing can be moved into it.
+  // An existing folder may be on a separate file system, and nothing can be moved into it from outside.
   const parent = existed ? target : dirname(target)
   const madeParent = mkdirSync(parent, { recursive: true })
   const folder = join(parent, `.${basename(target)}-${randomBytes(4).toString('hex')}`)
@@ -81,7 +81,7 @@ function writeFiles(folder: string, files: ProjectFiles): void {
 
 /** Moves the content of a folder into its parent, and adds the new paths to `written`. */
 function moveEntries(folder: string, parent: string, written: Set<string>): void {
-  // Another process may have written there in the meantime.
+  // Another process may have written to the folder in the meantime.
   checkEntries(
     parent,
     readdirSync(parent).filter((name) => name !== basename(folder)),

@@ -4,24 +4,27 @@ import { fileURLToPath } from 'node:url'
 import { type Manifest, mergeManifests, withRanges } from './manifest.ts'
 import { type TemplateName, TEMPLATES } from './template-names.ts'
 
-/** What a template does not know. */
+/** The values that are filled into a template. */
 export interface ProjectFacts {
-  /** The name of the package. */
+  /** The package name. */
   readonly name: string
-  /** The name of the server for people. */
+  /** The server's display name. */
   readonly title: string
   /** The server's name in the MCP registry. */
   readonly mcpName: string
-  /** Who holds the copyright. */
+  /** The copyright holder. */
   readonly author: string
 }
 
-/** The text of each file, by its path in the project. */
+/** The text of each file, keyed by its path in the project. */
 export type ProjectFiles = ReadonlyMap<string, string>
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** npm leaves `.gitignore` out of tarballs, and pnpm takes any name with `license` for the licence of the package. */
+/**
+ * npm leaves `.gitignore` out of tarballs, and pnpm treats any file with `license` in its name as the
+ * package's own licence.
+ */
 const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _MIT: 'LICENSE' }
 
 function pathsIn(layer: string): readonly string[] {
@@ -31,7 +34,7 @@ function pathsIn(layer: string): readonly string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
 }
 
-/** Returns the files of a new project. The same facts give the same files. */
+/** Returns the files of a new project. The same values always produce the same files. */
 export function projectFiles(template: TemplateName, facts: ProjectFacts): ProjectFiles {
   const sources = new Map<string, string>()
   let manifest: Manifest = {}
@@ -47,7 +50,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       .replaceAll('__NAME__', facts.name)
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
-      // The only fact that may need escapes, or have a `$`.
+      // This is the only value that may need escaping or contain a `$`.
       .replaceAll('__AUTHOR__', () =>
         path.endsWith('.json') ? JSON.stringify(facts.author).slice(1, -1) : facts.author,
       )

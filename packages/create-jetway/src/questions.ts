@@ -16,7 +16,8 @@ export interface Choice {
 /**
  * Returns the choices from the command line, and asks for the missing ones in a terminal.
  *
- * @throws CreateError if the folder is missing and there is no terminal, or the reason of the interrupt
+ * @throws CreateError if the folder is missing and there is no terminal; the reason of the interrupt if there
+ * was one
  */
 export async function choose(
   { folder, template, yes }: Request,
@@ -42,7 +43,7 @@ export async function choose(
   }
 }
 
-/** Returns a line without surrounding spaces. The end of the input counts as an interrupt. */
+/** Reads a line, and trims it. The end of the input counts as an interrupt. */
 async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Promise<string> {
   const line = await terminal.ask(prompt, { signal })
   if (line === undefined)

@@ -1,6 +1,6 @@
 import type { TerminalOptions } from '@jetway-apps/terminal/terminal'
 
-/** The streams of the process. Tests use their own. */
+/** The standard streams of the process. Tests pass their own. */
 export interface Streams {
   readonly stdin: TerminalOptions['input']
   readonly stdout: TerminalOptions['output']

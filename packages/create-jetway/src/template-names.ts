@@ -1,10 +1,11 @@
 import { CreateError } from './errors.ts'
 
 interface Template {
-  /** Shown when the user chooses a template. */
+  /** Shown to the user when choosing a template. */
   readonly summary: string
   /**
-   * Folders below `templates/`. A file replaces the same file of an earlier folder, but manifests are merged.
+   * Folders below `templates/`, in order. A file replaces the same file from an earlier folder, but manifests
+   * are merged.
    */
   readonly layers: readonly string[]
 }
@@ -25,7 +26,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
 
 export const TEMPLATE_NAMES: readonly TemplateName[] = Object.keys(TEMPLATES) as TemplateName[]
 
-/** @throws CreateError if there is no such template */
+/** @throws CreateError if the template does not exist */
 export function templateNamed(name: string): TemplateName {
   const found = TEMPLATE_NAMES.find((known) => known === name)
   if (found !== undefined) return found

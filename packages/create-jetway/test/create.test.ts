@@ -18,14 +18,14 @@ import { commandLine, type CommandLine } from './support/command-line.ts'
 
 const QUIET = ['--no-install', '--no-git'] as const
 
-/** Every file below a folder, with its text. */
+/** Returns the text of every file below a folder, keyed by path. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = paths.filter((path) => statSync(join(folder, path)).isFile())
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
-/** Starts the command in its own process. */
+/** Starts the command in a separate process. */
 function start({ cwd, env }: CommandLine, ...argv: readonly string[]): ChildProcess {
   const command = program(new URL('../src/bin.ts', import.meta.url))
   const options = { cwd, env: { ...process.env, ...env } }
@@ -33,7 +33,7 @@ function start({ cwd, env }: CommandLine, ...argv: readonly string[]): ChildProc
 }
 
 describe('create-jetway', () => {
-  it('creates a project from the template stdio, and says how to go on', async () => {
+  it('creates a project from the stdio template, and prints the next steps', async () => {
     const line = commandLine()
     expect(await line.run('my-server', ...QUIET)).toBe(0)
     const manifest = JSON.parse(readFileSync(join(line.cwd, 'my-server/package.json'), 'utf8')) as object
@@ -46,14 +46,14 @@ describe('create-jetway', () => {
     expect(statSync(join(line.cwd, 'my-server')).mode & 0o777).toBe(0o777 & ~process.umask())
   })
 
-  it.each(TEMPLATE_NAMES)('writes the same bytes again: %s', async (template) => {
+  it.each(TEMPLATE_NAMES)('creates the same files each time: %s', async (template) => {
     const line = commandLine()
     for (const parent of ['a', 'b'])
       expect(await line.run(`${parent}/my-server`, '--template', template, ...QUIET)).toBe(0)
     expect(filesIn(join(line.cwd, 'a'))).toEqual(filesIn(join(line.cwd, 'b')))
   })
 
-  it('makes a repository, unless the folder lies in one', async () => {
+  it('creates a Git repository unless the folder is already inside one', async () => {
     const line = commandLine()
     expect(await line.run('outer', '--no-install')).toBe(0)
     expect(await line.run('outer/inner', '--no-install')).toBe(0)
@@ -69,7 +69,7 @@ describe('create-jetway', () => {
     expect(line.output.stdout).toContain('cd "My Weather_Server"')
   })
 
-  it('creates the project if nobody reads the output', async () => {
+  it("creates the project even if the command's output is closed", async () => {
     const line = commandLine()
     const child = start(line, 'a', ...QUIET)
     const exited = once(child, 'exit')
@@ -78,7 +78,7 @@ describe('create-jetway', () => {
     expect(existsSync(join(line.cwd, 'a/README.md'))).toBe(true)
   })
 
-  it('prints its options and templates with --help, and its version', async () => {
+  it('prints its options and templates with --help, and its version with --version', async () => {
     const line = commandLine()
     expect(await line.run('--help')).toBe(0)
     for (const template of TEMPLATE_NAMES) expect(line.output.stdout).toContain(`  ${template} `)
@@ -89,7 +89,7 @@ describe('create-jetway', () => {
 })
 
 describe('the target folder', () => {
-  it.each(['', '.git'])('may be empty, or have only .git: %j', async (inside) => {
+  it.each(['', '.git'])('may be empty, or contain only .git: %j', async (inside) => {
     const line = commandLine()
     if (inside !== '') mkdirSync(join(line.cwd, inside))
     expect(await line.run('.', '--no-install')).toBe(0)
@@ -104,7 +104,7 @@ describe('the target folder', () => {
     ['a file', (path: string) => writeFileSync(path, '1')],
     ['a link that leads nowhere', (path: string) => symlinkSync('nowhere', path)],
     ['a link to a folder', (path: string) => (mkdirSync(`${path}-too`), symlinkSync(`${path}-too`, path))],
-  ])('is refused and left as it is if it is %s', async (_, make) => {
+  ])('is rejected and left unchanged if it is %s', async (_, make) => {
     const line = commandLine()
     make(join(line.cwd, 'taken'))
     const before = readdirSync(line.cwd, { recursive: true, encoding: 'utf8' })
@@ -116,7 +116,7 @@ describe('the target folder', () => {
   })
 })
 
-describe('a wrong command line', () => {
+describe('the command line', () => {
   it.each([
     [[], 'The folder is missing'],
     [['a', 'b'], 'Unexpected argument b'],
@@ -126,7 +126,7 @@ describe('a wrong command line', () => {
     [['a', '--template'], "Option '-t, --template <value>' argument missing"],
     [['…'], '… is no name for a package'],
     [['node_modules'], 'node_modules is no name for a package'],
-  ])('exits with 2 and writes nothing: %j', async (argv, message) => {
+  ])('if invalid, is rejected with exit code 2, and no files are written: %j', async (argv, message) => {
     const line = commandLine()
     expect(await line.run(...argv)).toBe(2)
     expect(line.output.stderr.slice(0, message.length)).toBe(message)
@@ -134,13 +134,13 @@ describe('a wrong command line', () => {
     expect(readdirSync(line.cwd)).toEqual([])
   })
 
-  it('says to add -- if npm has taken the options', async () => {
+  it('results in a suggestion to add -- if npm has consumed the options', async () => {
     const line = commandLine({ env: { npm_config_template: 'true' } })
     expect(await line.run('my-server', 'fastify')).toBe(2)
     expect(line.output.stderr).toContain('npm create jetway@latest my-server -- --template fastify')
   })
 
-  it('does not take the -- of pnpm and Yarn for a folder', async () => {
+  it('may contain the -- that pnpm and Yarn pass on', async () => {
     const line = commandLine()
     expect(await line.run('a', '--', '--template', 'node', ...QUIET)).toBe(0)
     expect(line.output.stdout).toContain('from the template node')
@@ -148,7 +148,7 @@ describe('a wrong command line', () => {
 })
 
 describe('questions', () => {
-  it('ask for the folder and the template in a terminal', async () => {
+  it('are asked about the folder and the template in a terminal', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder (my-server): '))
@@ -164,7 +164,7 @@ describe('questions', () => {
   })
 
   it.each([[['--yes', 'a'], true] as const, [['a'], false] as const])(
-    'are not asked with --yes, nor without a terminal: %j',
+    'are skipped with --yes or without a terminal: %j',
     async (argv, terminal) => {
       const line = commandLine({ terminal })
       expect(await line.run(...argv, ...QUIET)).toBe(0)
@@ -172,7 +172,7 @@ describe('questions', () => {
     },
   )
 
-  it('end the command if it is interrupted', async () => {
+  it('leave no files behind if the user interrupts the command', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder'))
@@ -182,8 +182,8 @@ describe('questions', () => {
   })
 })
 
-describe('the installation', () => {
-  /** A package manager of the tests, first on PATH. */
+describe('create-jetway while it installs dependencies', () => {
+  /** Puts a fake package manager first on the PATH. */
   function withManager(script: string, options: { readonly agent?: string | undefined } = {}): CommandLine {
     const line = commandLine({ env: { npm_config_user_agent: options.agent } })
     const bin = join(line.cwd, 'bin')
@@ -201,7 +201,7 @@ describe('the installation', () => {
     [[], 'pnpm/10.1.0 npm/? node/v22', 'pnpm'],
     [[], 'unknown/1', 'npm'],
     [['--pm', 'pnpm'], 'npm/11.0.0 node/v22', 'pnpm'],
-  ])('runs the package manager that runs the command: %j %j', async (argv, agent, manager) => {
+  ])('uses the package manager that started the command: %j %j', async (argv, agent, manager) => {
     const line = withManager('echo "$(basename "$0") $*" > installed', { agent })
     expect(await line.run('a', '--no-git', ...argv)).toBe(0)
     expect(readFileSync(join(line.cwd, 'a/installed'), 'utf8')).toBe(`${manager} install\n`)
@@ -209,29 +209,32 @@ describe('the installation', () => {
     expect(line.output.stdout).not.toContain(`${manager} install\n`)
   })
 
-  it('exits with 1 and keeps the project if it fails', async () => {
+  it('exits with code 1 and keeps the project if the package manager fails', async () => {
     const line = withManager('exit 3')
     expect(await line.run('a', '--no-git')).toBe(1)
     expect(line.output.stderr).toMatch(/^npm install failed\nThe project is complete/)
     expect(existsSync(join(line.cwd, 'a/package.json'))).toBe(true)
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves nothing after %s', async (signal) => {
-    const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
-    const child = start(line, 'a')
-    child.stdout?.resume()
-    const exited = once(child, 'exit')
-    await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
-    child.kill(signal)
-    expect(await exited).toEqual([130, null])
-    expect(readdirSync(line.cwd)).toEqual(['bin'])
-  })
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'removes the project if it receives %s',
+    async (signal) => {
+      const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
+      const child = start(line, 'a')
+      child.stdout?.resume()
+      const exited = once(child, 'exit')
+      await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
+      child.kill(signal)
+      expect(await exited).toEqual([130, null])
+      expect(readdirSync(line.cwd)).toEqual(['bin'])
+    },
+  )
 
   it.each([
     ['a', false],
     ['made', true],
     ['deep/er/a', false],
-  ])('leaves nothing after an interrupt: %s', async (folder, existed) => {
+  ])('removes the created files if the user interrupts it: %s', async (folder, existed) => {
     const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
     if (existed) mkdirSync(join(line.cwd, folder))
     const done = line.run(folder)

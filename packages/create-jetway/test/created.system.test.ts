@@ -1,5 +1,5 @@
 /**
- * Creates a project from each template with `npm create jetway`, and does with it what its author does. Needs a
+ * Creates a project from each template with `npm create jetway`, and uses it as its author would. Requires a
  * build, the registry, and Chromium.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -28,15 +28,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The oldest and the newest Node that the tests have. */
+/** The oldest and the newest version of Node.js that is available to the tests. */
 const NODES = [runtime('node-20'), runtime('node-26')]
 
 interface Project {
   readonly path: string
   readonly name: string
-  /** The call that shows that the server works: a tool, its argument, and its text. */
+  /** A call that shows that the server works: a tool, its argument, and the text that it returns. */
   readonly call: readonly [tool: string, argument: string, text: RegExp]
-  /** Runs a command in the project, with the commands of its packages in the PATH. */
+  /** Runs a command in the project, with the commands of the project's packages on the PATH. */
   readonly run: (command: string) => Promise<string>
 }
 
@@ -44,7 +44,7 @@ const PUBLINT = join(root, 'node_modules/.bin/publint')
 
 const INSPECT = `"${inspectorNode}" "${inspector}" --cli`
 
-/** Every file of a project that git would add, with its text. */
+/** Returns the text of every file in a project that git would add, keyed by path. */
 function sources(path: string): Readonly<Record<string, string>> {
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((file) => !/^(?:\.git|node_modules|dist)(?:\/|$)|package-lock/.test(file))
@@ -73,7 +73,10 @@ async function create(template: TemplateName): Promise<Project> {
   }
 }
 
-/** Checks the tarball that the author would publish, and installs it elsewhere. Returns the path of its command. */
+/**
+ * Checks the tarball that the author would publish, and installs it in another folder. Returns the path of
+ * its command.
+ */
 async function installTarball({ run, path, name }: Project): Promise<string> {
   await run('npm pack --pack-destination ..')
   await run(`"${PUBLINT}" ../${name}-0.1.0.tgz --strict --pack false`)
@@ -83,7 +86,7 @@ async function installTarball({ run, path, name }: Project): Promise<string> {
   return join(elsewhere, 'node_modules/.bin', name)
 }
 
-/** Lists and calls what a server offers, with our command and with the Inspector. */
+/** Lists and calls a server's features, with the Jetway command and with the Inspector. */
 async function listAndCall(
   { run, call: [tool, argument, text] }: Project,
   target: string,
@@ -101,6 +104,17 @@ interface Report {
   }[]
 }
 
+/** Checks what the registry and the directories get from the source of a server. */
+async function provePublishing({ run }: Project, source: string): Promise<void> {
+  const document = JSON.parse(await run(`jetway server-json ${source}`)) as object
+  expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
+  const report = await run(`jetway doctor ${source} --directory claude --json || true`)
+  const { sections } = JSON.parse(report) as Report
+  const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
+  // README.md asks the author to add these.
+  expect(faults.map(({ check }) => check)).toEqual(['privacy-policy', 'support', 'documentation'])
+}
+
 async function proveStdio(project: Project): Promise<void> {
   const { run } = project
   const bin = await installTarball(project)
@@ -112,13 +126,6 @@ async function proveStdio(project: Project): Promise<void> {
   await listAndCall(project, 'dist/main.js', 'node dist/main.js')
   await run('jetway doctor dist/main.js')
   await run('jetway bundle --out my-server.mcpb')
-  const document = JSON.parse(await run('jetway server-json')) as object
-  expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
-  const report = await run('jetway doctor src/main.ts --directory claude --json || true')
-  const { sections } = JSON.parse(report) as Report
-  const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
-  // README.md asks the author for these.
-  expect(faults.map(({ check }) => check)).toEqual(['privacy-policy', 'support', 'documentation'])
 }
 
 async function proveHttp(project: Project): Promise<void> {
@@ -141,7 +148,7 @@ async function proveHttp(project: Project): Promise<void> {
 const HEADERS =
   "--header 'Accept: application/json, text/event-stream' --header 'Content-Type: application/json'"
 
-/** Sends with curl, because fetch sets the Host header itself. */
+/** Uses curl, because fetch sets the Host header itself. */
 async function refusesForeignHost(origin: string): Promise<void> {
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
   const send = `curl -sS -o /dev/null -w '%{http_code}' ${HEADERS} -H 'Host: evil.example' -d '${ping}' ${origin}/mcp`
@@ -184,11 +191,12 @@ const PROOFS: Readonly<Record<TemplateName, (project: Project) => Promise<void>>
 }
 
 it.concurrent.each(TEMPLATE_NAMES)(
-  'npm create jetway makes a project that compiles, passes its tests, and serves: %s',
+  'npm create jetway creates a project that compiles, passes its tests and starts: %s',
   { timeout: LIMIT_MS },
   async (template) => {
     const project = await create(template)
     await project.run('npm run typecheck && npm test && npm run build')
     await PROOFS[template](project)
+    await provePublishing(project, template === 'stdio' ? 'src/main.ts' : 'src/server.ts')
   },
 )

@@ -15,17 +15,17 @@ const PAGES = [
 ] as const
 
 describe.each(PAGES)('%s', (_, text) => {
-  it('names each template', () => {
+  it('lists every template', () => {
     for (const name of TEMPLATE_NAMES) expect(text).toMatch(new RegExp(`(?:\`|^ +)${name}(?:\`| )`, 'm'))
   })
 
-  it('names each option, and no other', () => {
+  it('lists the main options, and only options that the command supports', () => {
     const named = [...text.matchAll(/^(?:\| `| {2})--([\w-]+)/gm)].map(([, name]) => name)
     expect(named).toEqual(expect.arrayContaining(['template', 'pm', 'no-install', 'no-git', 'yes']))
     for (const name of named) expect(HELP).toContain(`  --${name}`)
   })
 
-  it('shows commands that the command accepts', () => {
+  it('shows only commands that the argument parser accepts', () => {
     const commands = [...text.matchAll(/(?:npm|pnpm) create jetway(?:@latest)? (?!\[)([^`\n]+)/g)]
     expect(commands.length).toBeGreaterThan(0)
     for (const [, words = ''] of commands)

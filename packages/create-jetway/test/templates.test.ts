@@ -40,16 +40,16 @@ interface Created {
 const source = (template: string, path: string): string =>
   readFileSync(fileURLToPath(new URL(`../templates/${template}/${path}`, import.meta.url)), 'utf8')
 
-describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
+describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
   const files = projectFiles(template, FACTS)
   const manifest = JSON.parse(files.get('package.json') ?? '') as Created
 
-  it('has the files of every project', () => {
+  it('contains the files that every project needs', () => {
     expect([...files.keys()]).toEqual(expect.arrayContaining(EVERY))
     expect([...files.keys()].filter((path) => path.startsWith('_'))).toEqual([])
   })
 
-  it('leaves no placeholder', () => {
+  it('leaves no placeholders in the created files', () => {
     const left = [...files].flatMap(([path, text]) =>
       [...text.matchAll(/__[A-Z_]+__/g)].map(([word]) => `${path}: ${word}`),
     )
@@ -57,7 +57,7 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
     expect(files.get('LICENSE')).toContain('Copyright (c) Ada $& "Lovelace"\n')
   })
 
-  it('has the scripts dev, build, typecheck and test, and its names', () => {
+  it("defines the project's names and the scripts dev, build, typecheck and test", () => {
     expect(Object.keys(manifest.scripts)).toEqual(
       expect.arrayContaining(['dev', 'build', 'typecheck', 'test']),
     )
@@ -70,13 +70,13 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
     expect(manifest.bin).toEqual(template === 'workers' ? undefined : { 'my-server': 'dist/main.js' })
   })
 
-  it('has a range for each dependency, and the version of this package for ours', () => {
+  it("has a version range for each dependency, and the current version of Jetway's packages", () => {
     const ranges = { ...manifest.dependencies, ...manifest.devDependencies }
     for (const [name, range] of Object.entries(ranges))
       expect(range, name).toMatch(name.startsWith('@jetway/') ? `^${ownVersion}` : /^[~^]\d/)
   })
 
-  it('installs what its code imports', () => {
+  it('has a dependency for every package that its code imports', () => {
     const imported = [...files]
       .filter(([path]) => path.endsWith('.ts'))
       .flatMap(([, text]) => [...text.matchAll(/from '([^'.][^']*)'/g)].map(([, name = '']) => name))
@@ -86,7 +86,7 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
     expect(installed).toEqual(expect.arrayContaining(imported))
   })
 
-  it('gives every tool a title and the three hints', () => {
+  it('gives every tool a title and three hints', () => {
     const tools = (files.get('src/server.ts') ?? '').split('server.addTool(').slice(1)
     expect(tools).not.toEqual([])
     for (const tool of tools) {
@@ -95,24 +95,24 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
     }
   })
 
-  it('gives the same files for the same facts', () => {
+  it('creates the same files from the same input', () => {
     expect(projectFiles(template, FACTS)).toEqual(files)
   })
 })
 
-describe('the templates over HTTP', () => {
-  it.each(['hono', 'express', 'node'])('have one server and one test: %s', (template) => {
+describe('the HTTP templates', () => {
+  it.each(['hono', 'express', 'node'])('have the same server and test files: %s', (template) => {
     for (const path of ['src/server.ts', 'test/server.test.ts'])
       expect(source(template, path), path).toBe(source('fastify', path))
   })
 
-  it('serve app as fastify is served', () => {
+  it('use the same src/main.ts in the app and fastify templates', () => {
     expect(source('app', 'src/main.ts')).toBe(source('fastify', 'src/main.ts'))
   })
 })
 
-describe('the overlays', () => {
-  it.each(TEMPLATE_NAMES)('are ES modules where they stand: %s', (template) => {
+describe('the template folders', () => {
+  it.each(TEMPLATE_NAMES)('are ES module packages: %s', (template) => {
     expect(JSON.parse(source(template, 'package.json'))).toMatchObject({ type: 'module' })
     expect(existsSync(fileURLToPath(new URL(`../templates/${template}/.gitignore`, import.meta.url)))).toBe(
       false,

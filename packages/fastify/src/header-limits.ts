@@ -1,6 +1,6 @@
 import type { Logger } from '@jetway/core'
 
-/** Node's default for `headersTimeout`, in ms. */
+/** Node's default value of `headersTimeout`, in ms. */
 const NODE_DEFAULT_MS = 60_000
 const UNLIMITED =
   'The HTTP server waits 60 s for the headers of a request, which is the default of Node.js. Unless a proxy limits them, create the app with http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 }'
@@ -14,11 +14,11 @@ interface Limits {
 const checked = new WeakSet<object>()
 
 /**
- * Logs, only once per HTTP server, that the app has not limited how long headers may take. Must be called when
- * the server is listening.
+ * Logs, once per HTTP server, that the app does not limit how long headers may take. Call it when the server
+ * is listening.
  */
 export function checkHeaderLimits(server: Limits, logger: Logger): void {
-  // HTTP/2 has no such limits.
+  // HTTP/2 servers have no such limits.
   if (checked.has(server) || server.headersTimeout !== NODE_DEFAULT_MS) return
   checked.add(server)
   logger.info({}, server.requestTimeout === 0 ? UNLIMITED + NO_REQUEST_TIMEOUT : UNLIMITED)

@@ -49,9 +49,9 @@ export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Lo
 
 /**
  * The options that Fastify's own `register` signatures require for a server that declares its locals. No call
- * can satisfy them. Correct calls match the signature in `plugin.ts`; for all other calls, the compiler reports
- * the last signature that it tried. The compiler first reports unknown options. Because the type is an
- * intersection, it then reports missing locals or locals of another type, instead of the differences between
+ * can satisfy them. Correct calls match the signature in `plugin.ts`, so for all other calls the compiler
+ * reports the last signature that it has tried. It first reports unknown options. Then, because the type is
+ * an intersection, it reports missing locals or locals of the wrong type rather than the differences between
  * two servers.
  */
 export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> &

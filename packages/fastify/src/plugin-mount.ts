@@ -9,21 +9,25 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
-/** How long to wait for the last bytes after closing, in ms. A stalled client never reads them. */
+/**
+ * How long to wait for the last bytes after closing, in ms. The wait is limited because a stalled client
+ * never reads them.
+ */
 const FLUSH_MS = 1000
 
-/** Answers the requests of one mount, and ends unfinished requests and replies when the mount closes. */
+/** Handles the requests of one mount, and ends unfinished requests and replies when the mount closes. */
 export class PluginMount {
-  /** `open`, wrapped by @fastify/sse. */
+  /** The `open` handler, after @fastify/sse has wrapped it. */
   stream: RouteHandlerMethod
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #readers: RequestReaders
-  /** The handlers that `handler` returned for the handlers from `answerAt`. */
+  /** The handlers from `handler`, keyed by the handlers from `answerAt` that they replace. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /**
-   * Streams, and bodies that are still being sent after their reply. Node's server waits for their connections.
+   * Streams, and requests whose bodies are still being sent after the reply. Node's server waits for their
+   * connections.
    */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
 
@@ -34,7 +38,7 @@ export class PluginMount {
     this.stream = this.open
   }
 
-  /** Returns a handler whose result is sent by Fastify, for hooks that wrap the handler. */
+  /** Returns a handler whose result Fastify sends, so that hooks can wrap the handler. */
   answerAt(route: Route): RouteHandlerMethod {
     const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
@@ -61,8 +65,8 @@ export class PluginMount {
   }
 
   /**
-   * Returns a handler that needs no promise if the app has not wrapped it, because a promise costs more than
-   * most calls.
+   * Returns a handler that creates no promise unless the app has wrapped it, because a promise costs more
+   * than most calls.
    */
   handler(handler: RouteHandlerMethod): RouteHandlerMethod {
     return this.#direct.get(handler) ?? handler
@@ -108,7 +112,7 @@ export class PluginMount {
     if (request.raw.httpVersionMajor === 2)
       reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
     else {
-      // `sendHeaders` sets `keep-alive`, regardless of the client's request and of Fastify's decision.
+      // `sendHeaders` always sets `keep-alive`, whatever the client has requested and Fastify has decided.
       if (!reply.hasHeader('connection'))
         reply.header(
           'connection',
@@ -126,7 +130,7 @@ export class PluginMount {
 
   async close(): Promise<void> {
     await this.#endpoint.close()
-    // When a stream ends, the requests that the client has pipelined after it are processed.
+    // When a stream ends, Node processes the requests that the client has pipelined after it, so check again.
     while (this.#unfinished.size > 0)
       await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))
   }

@@ -14,14 +14,14 @@ import type { PluginRequest } from './request.ts'
 import { routeWellKnown } from './well-known.ts'
 
 declare module 'fastify' {
-  // The type of `locals` depends on the server. Fastify's own signatures cannot express this.
+  // The type of `locals` depends on the server, which Fastify's own signatures cannot express.
   interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
     <Locals, App>(plugin: typeof mcp, options: McpPluginOptions<Locals, App>): T
   }
 }
 
 const BODY_LIMIT = 4 * 1024 * 1024
-/** Fastify's default. Any other value was set by the app. */
+/** Fastify's default limit. Any other value was set by the app. */
 const FASTIFY_BODY_LIMIT = 1024 * 1024
 
 /**
@@ -63,7 +63,7 @@ export async function mcp(
 
   app.removeAllContentTypeParsers()
   // The body is not read here, because the guard must check the head first. JSON has its own entry, because
-  // Fastify would look up '*' again for each request.
+  // Fastify would otherwise look up '*' for each request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
@@ -77,8 +77,8 @@ export async function mcp(
   routeWellKnown(app, endpoint.wellKnown)
 
   // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them.
-  // It is therefore given only the function that opens a stream to wrap, and the route keeps the handler as the
-  // app's own onRoute hooks have left it.
+  // Therefore it wraps only the function that opens a stream, and the route keeps the handler that the app's own
+  // onRoute hooks have returned.
   let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler
@@ -103,7 +103,7 @@ export async function mcp(
   }
 }
 
-/** Must be called before the onRoute hooks are added, because those hooks apply only to the MCP routes. */
+/** Call this before the onRoute hooks are added, because those hooks apply only to the MCP routes. */
 function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
   for (const [url, probe] of endpoint.probes) {
     app.route({
@@ -122,8 +122,8 @@ function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
 }
 
 /**
- * Returns undefined if the app does not set the option `logger`. Fastify then uses a stand-in whose methods are
- * all the same function.
+ * Returns undefined if the app does not set the `logger` option. In that case, Fastify uses a stand-in whose
+ * methods are all the same function.
  */
 function loggerOf(app: FastifyInstance): FastifyBaseLogger | undefined {
   const log: Partial<FastifyBaseLogger> = app.log
@@ -140,14 +140,14 @@ function limitOf(app: FastifyInstance, wanted: number): number {
   return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
 }
 
-/** How long the rest of the headers may take after a request has begun to arrive, in ms. */
+/** The time in which the rest of the headers must arrive after a request has begun, in ms. */
 const HEAD_MS = 1000
 
 /**
- * Watches for connections that have sent no request. Node's `server.close()` waits for these connections and no
- * longer applies `headersTimeout`, so a single client that connects and stays silent would keep the app open.
- * The returned function closes the connections. It does nothing for HTTP/2, because Fastify closes HTTP/2
- * sessions itself.
+ * Watches for connections that have sent no request. Node's `server.close()` waits for these connections and
+ * no longer applies `headersTimeout`, so a single client that connects and stays silent would keep the app
+ * open. The returned function closes these connections. It does nothing for HTTP/2, because Fastify closes
+ * HTTP/2 sessions itself.
  */
 function watchUnused(server: unknown): () => void {
   const unused = new Set<Socket>()

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Includes the charset, because otherwise Fastify would add it. */
+/** Includes the charset, which Fastify would otherwise add. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Converts Fastify's own errors to JSON-RPC replies. Errors from hooks are left to the app's error handler. */

@@ -6,11 +6,11 @@ import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
 import { nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The plugin's options that read Fastify's request. */
+/** The plugin's options that read a Fastify request. */
 export interface RequestReaders {
   readonly locals: ((request: FastifyRequest) => unknown) | undefined
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
-  /** Whether calls log to their request's logger. */
+  /** If true, calls log to the logger of their request. */
   readonly logs: boolean
 }
 
@@ -18,7 +18,7 @@ const EMPTY = new Uint8Array()
 const KEEP_BODY =
   'Assign the parsed value to request.body in that hook, return a stream of the same bytes from preParsing, or register the hook for other routes only.'
 
-/** A Fastify request, in the form that the endpoint needs. */
+/** A Fastify request in the form that the endpoint requires. */
 export class PluginRequest implements StreamedRequest {
   readonly method: string
   readonly route: Route
@@ -40,7 +40,7 @@ export class PluginRequest implements StreamedRequest {
     this.reply = reply
     this.#readers = readers
     this.peer = request.socket
-    // While a new response is queued, it has no socket.
+    // A new response has no socket while it is queued.
     this.isQueued = reply.raw.socket === null
     this.rawHeaders = request.raw.rawHeaders
     this.logger = readers.logs ? request.log : undefined
@@ -71,7 +71,7 @@ export class PluginRequest implements StreamedRequest {
   }
 
   header(name: string): string | undefined {
-    // HTTP/2 has the host in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
+    // In HTTP/2, the host is in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
     const value = (name === 'host' ? this.#headers[':authority'] : undefined) ?? this.#headers[name]
     return Array.isArray(value) ? value[0] : value
   }
@@ -98,8 +98,6 @@ function isStream(body: unknown): body is Readable {
   return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
 }
 
-/**
- * Returns whether some of the request's bytes have not arrived yet, so that Node's server would wait for them.
- */
+/** Returns whether some of the request's bytes have not arrived yet. If so, Node's server would wait for them. */
 export const isIncomplete = ({ complete, readableEnded }: IncomingMessage): boolean =>
   !complete && !readableEnded

@@ -9,24 +9,24 @@ const ADD =
   'The authorization metadata of an MCP mount below a prefix is at the root of the origin. Add this line to the root app: app.register(resourceMetadata, { authenticate })'
 
 /**
- * Adds routes for a mount's public documents. A plugin below a prefix cannot have routes at the root.
+ * Adds routes for a mount's public documents. A plugin below a prefix can have routes below this prefix only.
  *
- * If nothing else routes these documents, starting the app fails with `ERR_MCP_OPTION`.
+ * If nothing else routes the documents at the root, starting the app fails with `ERR_MCP_OPTION`.
  */
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return
-  if (isRoot(app)) {
-    // Clients may add a trailing slash, which the other adapters also allow.
-    const { ignoreTrailingSlash, routerOptions } = app.initialConfig
-    const ends = (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true ? [''] : ['', '/']
-    // If there are several mounts, the document at the root is that of the first one.
-    for (const url of wellKnown.paths.flatMap((path) => ends.map((end) => path + end)))
-      if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
-  } else {
+  // Clients may add a trailing slash, which the other adapters also allow.
+  const { ignoreTrailingSlash, routerOptions } = app.initialConfig
+  const ends = (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true ? [''] : ['', '/']
+  const prefix = app.prefix.replace(/\/$/, '')
+  const own = wellKnown.paths.filter((path) => path.startsWith(`${prefix}/`))
+  // If there are several mounts, the document at the root is that of the first one.
+  for (const url of own.flatMap((path) => ends.map((end) => path + end)))
+    if (!app.hasRoute({ url, method: 'GET' })) route(app, url.slice(prefix.length), wellKnown)
+  if (prefix !== '')
     app.addHook('onReady', async () => {
       if (!wellKnown.elsewhere) throw new UsageError('ERR_MCP_OPTION', ADD)
     })
-  }
 }
 
 /**
@@ -61,7 +61,7 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
       let answer: HttpReply | undefined
       try {
         answer = wellKnown.answer(httpRequest)
-        // Throws if a header cannot be sent.
+        // The constructor throws if a header cannot be sent.
         void new Headers(answer?.headers)
       } catch (error) {
         // Fastify's own error handler would send the error's message to the client.
@@ -71,7 +71,7 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
       if (answer === undefined) return reply.callNotFound()
       reply.code(answer.status)
       setHeaders(reply, answer.headers)
-      return reply.send(answer.body ?? '')
+      return reply.send(answer.body)
     },
   })
 }

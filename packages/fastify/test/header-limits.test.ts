@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mounted } from './support.ts'
 
-/** Returns the plugin's log lines of an app that listens with two mounts. */
+/** Returns what the plugin logs for an app that has two mounts. */
 async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   const info = vi.fn<Logger['info']>()
   const logger: Logger = { debug: () => {}, info, warn: () => {}, error: () => {} }
@@ -20,7 +20,7 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   return info.mock.calls.map(([, message]) => message)
 }
 
-it('the plugin logs once which options limit headers and requests if the app limits neither', async () => {
+it('if the app limits neither headers nor requests, the plugin logs the options for both once', async () => {
   expect(await logged(Fastify())).toEqual([
     expect.stringMatching(/headersTimeout.* connectionsCheckingInterval.* requestTimeout of Fastify/),
   ])

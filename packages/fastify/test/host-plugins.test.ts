@@ -42,7 +42,7 @@ it('@fastify/compress compresses JSON replies', async () => {
   expect(await response.text()).toContain('xxx')
 })
 
-it('@fastify/compress decompresses requests without removing their header', async () => {
+it('@fastify/compress decompresses requests but keeps their Content-Encoding header', async () => {
   const app = Fastify()
   await app.register(compress)
   await app.register(mcp, { server: createServer(), stateless: true })
@@ -51,7 +51,7 @@ it('@fastify/compress decompresses requests without removing their header', asyn
   expect(await text(await fetch(`${await listen(app)}/mcp`, { method: 'POST', headers, body }))).toBe('test')
 })
 
-it("@fastify/swagger lists the app's routes, but not the mount's", async () => {
+it("@fastify/swagger lists the app's routes, but not those of the mount", async () => {
   const app = Fastify()
   await app.register(swagger, { openapi: {} })
   app.get('/own', () => 'own')
@@ -60,7 +60,7 @@ it("@fastify/swagger lists the app's routes, but not the mount's", async () => {
   expect(Object.keys(app.swagger().paths ?? {})).toEqual(['/own'])
 })
 
-it('a call that an app timeout ends is logged once, with a remedy', async () => {
+it("a call cut off by the app's own timeout is logged once, with a remedy", async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = Fastify()

@@ -49,22 +49,25 @@ describe("the app's hooks", () => {
       'yes',
     ],
     ['any other stream (except onSend)', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
-  ])('run for %s, with onResponse at the end of the reply', async (_kind, options, tool, expected, sent) => {
-    const { app, ran, responded } = hooked()
-    const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
-    expect(await response.text()).toMatch(/"text":"(test|reported)"/)
-    await responded
-    expect(ran).toEqual(expected)
-    expect([...response.headers]).toEqual(
-      expect.arrayContaining([
-        ['x-request-id', 'req-1'],
-        ['x-pre', 'handler'],
-        ['set-cookie', 'a=1'],
-        ['set-cookie', 'b=2'],
-      ]),
-    )
-    expect(response.headers.get('x-sent')).toBe(sent)
-  })
+  ])(
+    'run for %s, and onResponse runs at the end of the reply',
+    async (_kind, options, tool, expected, sent) => {
+      const { app, ran, responded } = hooked()
+      const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
+      expect(await response.text()).toMatch(/"text":"(test|reported)"/)
+      await responded
+      expect(ran).toEqual(expected)
+      expect([...response.headers]).toEqual(
+        expect.arrayContaining([
+          ['x-request-id', 'req-1'],
+          ['x-pre', 'handler'],
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ]),
+      )
+      expect(response.headers.get('x-sent')).toBe(sent)
+    },
+  )
 
   it('run for replies without a body', async () => {
     const { app, ran, responded } = hooked()
@@ -118,7 +121,7 @@ describe("the app's hooks", () => {
 describe("the app's CORS plugin", () => {
   const ORIGIN = 'https://app.example.com'
 
-  it('answers preflights and sets headers on JSON replies and streams', async () => {
+  it('handles preflights, and sets headers on JSON replies and streams', async () => {
     const app = Fastify()
     await app.register(cors, {
       origin: ORIGIN,
@@ -178,7 +181,7 @@ describe("the app's authentication", () => {
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
-    'runs in %s, and refuses with the app’s own reply before the body is read',
+    'can run in the %s hook, and refuses a request before its body is read',
     async (hook) => {
       const app = guarded(hook)
       const socket = await raw(
@@ -190,7 +193,7 @@ describe("the app's authentication", () => {
     },
   )
 
-  it('sets ctx.auth, while `locals` sets ctx.locals', async () => {
+  it('sets ctx.auth, while the `locals` option sets ctx.locals', async () => {
     const app = guarded('preHandler')
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame('seen'), {
       authorization: 'Bearer good',
@@ -211,16 +214,19 @@ describe('request bodies', () => {
     ['as much as a smaller app limit', { bodyLimit: 1000 }, {}, 1000, 200],
     ['more than a smaller app limit', { bodyLimit: 1000 }, {}, 1001, 413],
     ['more than 4 MiB despite a larger app limit', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
-  ])('are limited to 4 MiB or a smaller configured limit: %s', async (_case, host, mount, bytes, status) => {
-    const app = Fastify(host)
-    const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
-    const declared = await post(url, large(bytes))
-    const chunked = await post(url, new Blob([large(bytes)]).stream())
-    for (const response of [declared, chunked]) {
-      expect(response.status).toBe(status)
-      expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
-    }
-  })
+  ])(
+    'are limited to 4 MiB, or to a smaller configured limit: %s',
+    async (_case, host, mount, bytes, status) => {
+      const app = Fastify(host)
+      const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
+      const declared = await post(url, large(bytes))
+      const chunked = await post(url, new Blob([large(bytes)]).stream())
+      for (const response of [declared, chunked]) {
+        expect(response.status).toBe(status)
+        expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
+      }
+    },
+  )
 
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
     'are refused with 415 and a JSON-RPC error if their type is %s',
@@ -239,7 +245,7 @@ describe('request bodies', () => {
     [400, 400],
     [418, 418],
   ])(
-    'are answered by the app itself if a hook refuses them with %s: status %i',
+    "are refused by the app's error handler if a hook throws an error: status %s → %i",
     async (statusCode, status) => {
       const app = Fastify()
       app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
@@ -255,7 +261,7 @@ describe('request bodies', () => {
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
   ])(
-    'are answered with a JSON-RPC error if Fastify refuses them with %i',
+    'are refused with a JSON-RPC error if Fastify fails with status %i',
     async (statusCode, code, logged) => {
       const errors: string[] = []
       const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
@@ -273,7 +279,7 @@ describe('request bodies', () => {
     },
   )
 
-  it('are answered with an error immediately if a hook has consumed them', async () => {
+  it('cause an immediate error if a hook has already consumed them', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()

@@ -24,7 +24,7 @@ const server = createServer()
 const STATELESS = { server, stateless: true } as const
 
 describe("a mount's path", () => {
-  it("is logged with the app's address when the app listens", async () => {
+  it("is logged with the app's address when the app starts to listen", async () => {
     const lines: string[] = []
     const stream = { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) }
     const app = Fastify({ logger: { stream } })
@@ -55,7 +55,7 @@ describe("a mount's path", () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('given %s, is %s', async (_form, path, register) => {
+  ])('is derived from the registration: %s → %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -68,7 +68,7 @@ describe("a mount's path", () => {
     [false, 404],
     [true, 200],
   ])(
-    'follows the app’s ignoreTrailingSlash: if %s, a trailing slash is answered with %i',
+    'follows the app’s ignoreTrailingSlash option: if %s, a trailing slash results in status %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
       const url = await mounted(STATELESS, app)
@@ -100,7 +100,7 @@ describe("a mount's path", () => {
 })
 
 describe("the app's other routes", () => {
-  it('keep their body parsers, errors and HEAD routes', async () => {
+  it('keep their body parsers, error handling and HEAD routes', async () => {
     const app = Fastify()
     app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) =>
       done(null, String(body).split(',')),
@@ -123,8 +123,8 @@ describe("the app's other routes", () => {
   })
 })
 
-describe('HTTP/2', () => {
-  it('serves calls and streams, checks :authority, and closes', async () => {
+describe('a mount over HTTP/2', () => {
+  it('serves calls and streams, checks :authority, and can be closed', async () => {
     const app = Fastify({ http2: true })
     onTestFinished(() => app.close())
     app.register(mcp, { ...STATELESS, path: '/json' })
@@ -144,11 +144,11 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('closing the app', () => {
+describe('closing the app or the mount', () => {
   it.each([
     ['read before the endpoint is called', {}],
     ['read when the endpoint requests the body', { authenticate: () => ({ principal: 'ada' }) }],
-  ])('does not wait forever for an unfinished body (%s)', async (_when, options) => {
+  ])('does not wait indefinitely for an incomplete body (%s)', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, {
       server: createServer(),
@@ -193,7 +193,7 @@ describe('closing the app', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('makes the mount refuse a call without waiting for the body', async () => {
+  it('makes the mount refuse new calls without waiting for their bodies', async () => {
     const app = Fastify()
     const mount = deferred<MountHandle>()
     const url = await mounted({ server: createServer(), stateless: true, onMount: mount.resolve }, app)

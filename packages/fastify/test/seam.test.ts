@@ -24,7 +24,7 @@ const endpoint = vi.hoisted(() => ({
   refusal: undefined as HttpReply | undefined,
   options: undefined as unknown,
   closing: undefined as (() => void) | undefined,
-  /** Whether authentication is asynchronous. */
+  /** If true, authentication is asynchronous. */
   later: false,
 }))
 
@@ -81,7 +81,8 @@ it.each([
 })
 
 /**
- * Writes more than the buffers of a connection to a peer that does not read. Returns the promise for the writer.
+ * Writes more bytes than a connection can buffer to a peer that does not read. Returns the promise that
+ * `write` has returned.
  */
 function fill(sink: FrameSink): Promise<void> {
   const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
@@ -95,7 +96,7 @@ describe('app.close', () => {
   it.each([
     ['was refused before it arrived', { status: 403, headers: {}, body: '{}' }],
     ['was too large', undefined],
-  ])('does not wait for a body that %s', async (_why, refusal) => {
+  ])('does not wait for the rest of a body that %s', async (_why, refusal) => {
     endpoint.refusal = refusal
     const app = Fastify({ keepAliveTimeout: 60_000 })
     const url = await mounted(() => ({ status: 413, headers: {}, body: '{}' }), app)
@@ -126,7 +127,7 @@ describe('app.close', () => {
   })
 })
 
-it('the plugin passes its other options to the endpoint, together with the app’s logger', async () => {
+it('the plugin passes its other options and the app’s logger to the endpoint', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })

@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 
-it('app.close closes unused connections, and answers a request that has already begun', async () => {
+it('app.close closes unused connections, and responds to a request that has already begun', async () => {
   const app = Fastify()
   await app.register(mcp, { server: createServer() })
   const accepted: Socket[] = []

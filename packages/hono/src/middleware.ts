@@ -29,7 +29,7 @@ export type McpSelector<Locals = unknown> = (
   c: Context,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** The options of the middleware itself. */
+/** The options of the middleware itself, without those of its endpoint. */
 export interface MiddlewareOptions<Locals> {
   /**
    * The server, or a function that chooses a server for each session (or, without sessions, for each request).
@@ -63,20 +63,20 @@ export type WithEndpoint<Options, Locals> = Options &
   MiddlewareOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MiddlewareOptions<Locals>, 'locals'>>)
 
-/** The middleware, and the handle of its mount. Close the mount before the runtime's own server. */
+/** The middleware, which is also the handle of its mount. Close the mount before the runtime's own server. */
 export type McpMiddleware = MiddlewareHandler & MountHandle
 
 const OWN_OPTIONS: OptionNames<MiddlewareOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 const DEFAULT_PATH = '/mcp'
 
-/** The functions from `@jetway/core/http`, or their edge versions. */
+/** The functions from `@jetway/core/http`, or their versions for the edge. */
 export interface Preset {
   createEndpoint(server: Servable | ServerSelector, options: EndpointOptions, place: EndpointPlace): Endpoint
   readonly routePaths: typeof routePaths
   readonly node?: NodePart
 }
 
-/** Mounts a server with the functions of a preset. */
+/** Mounts a server by means of a preset's functions. */
 export function createMiddleware<Locals>(
   options: EndpointOptions & MiddlewareOptions<Locals>,
   preset: Preset,
@@ -114,26 +114,23 @@ export function createMiddleware<Locals>(
   })
 }
 
-/** `app.route` would read the routes of an app. The middleware is not one. */
+/** `app.route` reads the routes of an app, but the middleware is not an app. */
 function refuseRoute(): never {
   const problem =
     'app.route takes a Hono app, and mcp({ server }) is middleware: use app.all(path, mcp({ server }))'
   throw new UsageError('ERR_MCP_OPTION', problem)
 }
 
-/** The signature of `mcp` has already checked the type of `locals`. */
+/** Drops the type of `locals`, which the signature of `mcp` has already checked. */
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
 interface Matcher {
-  /** Finds the route for a request. Returns undefined for most of an app's requests. */
+  /** Finds the route for a request. Returns undefined for most of the requests to an app. */
   readonly routeOf: (c: Context) => Route | undefined
-  /**
-   * @throws `ERR_MCP_OPTION` if a request is for none of the mount's paths, and its Hono route can never match
-   * one of them
-   */
+  /** @throws `ERR_MCP_OPTION` if a request arrives on a Hono route that can never match any of the mount's paths */
   readonly checkReachable: (c: Context) => void
 }
 
@@ -161,14 +158,14 @@ function matcher(wanted: string | undefined, paths: ReadonlyMap<string, Route>):
 }
 
 /**
- * Returns the route that is running. The helpers in `hono/route` work only with contexts from their own copy of
- * Hono.
+ * Returns the route that is running. The helpers in `hono/route` work only with contexts from the same copy
+ * of Hono.
  */
 const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
 /**
- * Returns a function that checks whether a request is for a path below any base path. The cheap test comes
- * first.
+ * Returns a function that checks whether a request is for the given path below any base path. The cheap check
+ * comes first.
  */
 function below(path: string): (c: Context, requested: string) => boolean {
   const tail = path === '/' ? '' : path
@@ -178,7 +175,8 @@ function below(path: string): (c: Context, requested: string) => boolean {
     const pattern = basePath.endsWith('/') ? basePath.slice(0, -1) : basePath
     if (pattern === '') return requested === (tail || '/')
     if (!/[:*]/.test(pattern)) return requested === pattern + tail
-    // Hono has matched the pattern against the beginning of the path.
+    // Hono has already matched the pattern against the beginning of the path, so compare only the number of
+    // segments.
     const base = requested.slice(0, requested.length - tail.length)
     return segmentsOf(base) === segmentsOf(pattern)
   }
@@ -186,7 +184,7 @@ function below(path: string): (c: Context, requested: string) => boolean {
 
 const segmentsOf = (path: string): number => path.split('/').length
 
-/** Returns a function that answers the mount's probes. The function returns undefined for other requests. */
+/** Returns a function that responds to the mount's health probes, and returns undefined for other requests. */
 function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
   const probes = Array.from(endpoint.probes, ([path, probe]) => ({ probe, answers: below(path) }))
   if (probes.length === 0) return () => undefined
@@ -215,7 +213,7 @@ function read(
     )
   const encoded = BodyError.encoded(request.header('content-encoding'))
   if (encoded !== undefined) return respond(endpoint, request, accepted.answer(encoded))
-  // The second promise preserves the context of the app's AsyncLocalStorage, because stream events lose it.
+  // Calling `then` preserves the context of the app's AsyncLocalStorage, which stream events would lose.
   return new Promise<Uint8Array | BodyError>((resolve) => node.collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),
   )
@@ -235,8 +233,8 @@ function respond(
     return context.res
   }
   request.connection?.watch(endpoint, request, reply)
-  // The headers are passed as a plain record, because it remains a plain object all the way to Node's
-  // `writeHead`. The record is copied, because version 1 of @hono/node-server adds Content-Length to it.
+  // The headers are a plain object, because they stay a plain object all the way to Node's `writeHead`. They are
+  // copied, because version 1 of @hono/node-server adds Content-Length to the object.
   const headers = reply.open ? streamHeaders(reply.headers) : { ...reply.headers }
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)

@@ -9,7 +9,7 @@ export function missedPath({ logger }: Pick<Endpoint, 'logger'>, path: string): 
   let logged = false
   return ({ req }) => {
     if (logged || req.method !== 'POST' || (req.path !== '/' && !req.path.endsWith(`${path}/`))) return
-    // Streamable HTTP clients must accept event streams. Other requests to an app rarely do.
+    // A Streamable HTTP client must accept event streams, which other requests to an app rarely do.
     if (req.header('accept')?.includes('text/event-stream') !== true) return
     logged = true
     const problem = `An MCP client has called / or ${path}/, where this mount does not answer`

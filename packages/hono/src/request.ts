@@ -6,13 +6,13 @@ import type { collectStream, nodeConnection, NodeConnection } from '@jetway/node
 import type { Context } from 'hono'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
-/** The middleware's options that read Hono's context. */
+/** The middleware's options that read a Hono context. */
 export interface RequestReaders {
   readonly locals: ((c: Context) => unknown) | undefined
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
-/** The functions that read the connection and the body on Node, for presets that may run there. */
+/** The functions that read the connection and the body on Node.js, for presets that may run there. */
 export interface NodePart {
   readonly collectStream: typeof collectStream
   readonly connection: typeof nodeConnection
@@ -22,14 +22,14 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
-/** A Hono request, in the form that the endpoint needs. */
+/** A Hono request in the form that the endpoint requires. */
 export class ContextRequest extends WebRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
   readonly context: Context
   readonly node: NodePart | undefined
   readonly #raw: Request
-  /** Whether middleware has already read from the request. */
+  /** Records what middleware has already read from the request. */
   readonly #touched: Touched
   readonly #readers: RequestReaders
   readonly #incoming: IncomingMessage | undefined
@@ -78,8 +78,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     const incoming = this.#incoming
     const authority = name === 'host' ? this.connection?.authority : undefined
     if (authority !== undefined) return authority
-    // A look-up in `raw.headers` costs as much as the rest of the guard. HTTP/2 requests are excluded because
-    // they have pseudo-headers.
+    // A lookup in `raw.headers` costs as much as the rest of the guard. HTTP/2 requests are excluded, because they
+    // have pseudo-headers.
     if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
       const value = incoming.headers[name]
       if (value === undefined || typeof value === 'string') return value
@@ -88,8 +88,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
   }
 
   /**
-   * Returns Node's stream of the body, which avoids two copies, or undefined if something has already read from
-   * the stream.
+   * Returns Node's stream of the body, which avoids copying the body twice. Returns undefined if something
+   * has already read from the stream.
    */
   unread(): IncomingMessage | undefined {
     const incoming = this.#incoming
@@ -97,12 +97,12 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     // Some cloud platforms keep the body in `rawBody`.
     if (incoming.readableDidRead || 'rawBody' in incoming || this.#isCached()) return undefined
     const { locals, auth } = this.#readers
-    // These functions have received the request, and may have read from it.
+    // The functions `locals` and `auth` have received the request, and may have read from it.
     const same = (locals === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
     return same ? incoming : undefined
   }
 
-  /** Reads the body from wherever middleware has left it. */
+  /** Reads the body from wherever middleware has put it. */
   body(accepted: AcceptedRequest): Uint8Array | Promise<RequestBody> {
     const raw = this.#raw
     if (this.#isCached()) return this.#cached(accepted.bodyLimit)
@@ -121,8 +121,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     const { json } = req.bodyCache
     if (json !== undefined) {
       const parsed: unknown = await json
-      // The endpoint has already checked a declared length. A chunked body has none, and only its parsed value
-      // remains.
+      // The endpoint has already checked a declared length. A chunked body has none, so its size is computed from
+      // the parsed value.
       const isDeclared = this.header('content-length') !== undefined
       if (!isDeclared && sizeOf(parsed) > limit) throw BodyError.tooLarge(limit)
       return { parsed }
@@ -136,16 +136,16 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     try {
       this.context.executionCtx.waitUntil(work)
     } catch {
-      // Only runtimes like Workers have an execution context. Other runtimes keep running anyway.
+      // Only runtimes like Workers have an execution context. Other runtimes keep running in any case.
     }
   }
 }
 
-/** Returns the size of a value as JSON, in bytes. */
+/** Returns the size of a value in JSON, in bytes. */
 const sizeOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).byteLength
 
 /**
- * Applies the limits to a body that the host reads as a whole.
+ * Applies the limits to a body that the host can only read as a whole.
  *
  * @param declared - the length of the body in bytes, as declared by the client
  * @throws BodyError as a rejection: 413, 408 or 503 if a limit is exceeded, 400 if the body ends early

@@ -1,16 +1,16 @@
 /** Nothing has been read from the request. */
 export const UNTOUCHED = 0
-/** Code that has read the headers may have changed them. */
+/** Something has read the headers, and may have changed them. */
 export const HEADERS = 1
-/** More than the head has been read: Node's stream may have been used, or this is a real Request. */
+/** Something has read more than the head. Node's stream may have been used, or this is a real Request. */
 export const TOUCHED = 2
 export type Touched = typeof UNTOUCHED | typeof HEADERS | typeof TOUCHED
 
-/** The symbols under which the stand-ins with one prototype store their state. */
+/** The symbols under which stand-ins that share a prototype store their state. */
 interface Kind {
   readonly prototype: object
   readonly headers: symbol
-  /** Set together with the signal, and by everything that converts the stand-in to a real Request. */
+  /** Set together with the signal, and whenever the stand-in is converted to a real Request. */
   readonly signal: symbol
 }
 
@@ -19,7 +19,7 @@ let known: Kind | undefined
 /**
  * Returns how much has been read from the stand-in that `@hono/node-server` passes instead of a Request. The
  * stand-in keeps its headers after they have been read. Cloning it, reading its body as a stream, or reading
- * its signal converts it to a real Request, and thereby consumes Node's stream. Middleware that replaces
+ * its signal converts it to a real Request, which consumes Node's stream. Middleware that replaces
  * `c.req.raw` also creates a real Request.
  */
 export function touched(raw: Request): Touched {
@@ -35,8 +35,8 @@ export function touched(raw: Request): Touched {
 }
 
 /**
- * Finds the symbols by reading from a copy of a stand-in. Listing the symbols of each request would cost as
- * much as the rest of the guard. Returns undefined for other kinds of requests.
+ * Finds the symbols by reading from a copy of a stand-in, because listing the symbols of each request would
+ * cost as much as the rest of the guard. Returns undefined for other kinds of requests.
  */
 function learn(raw: Request, prototype: object): Kind | undefined {
   const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(raw)) as Request

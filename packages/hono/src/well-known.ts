@@ -8,17 +8,18 @@ const ADD =
   'The authorization metadata of an MCP mount is at the root of the origin, which this middleware does not see. Add this line to the root app: app.use(resourceMetadata(authenticate))'
 
 interface Documenter {
-  /** Returns the public document that a request asks for. */
+  /** Returns the public document that a request asks for, if there is one. */
   answer(c: Context): Response | undefined
   /**
-   * Reads the route only once, because reading it takes longer than a small call.
+   * Checks the setup once. The route is passed as a function, because reading it takes longer than a small
+   * call.
    *
    * @throws `ERR_MCP_OPTION` if no request for a document can reach the mount
    */
   check(currentRoute: () => RouterRoute | undefined): void
 }
 
-/** Answers requests for a mount's public documents. */
+/** Serves requests for a mount's public documents. */
 export function documenter(wellKnown: WellKnown | undefined): Documenter {
   let checked = wellKnown === undefined
   return {
@@ -46,7 +47,6 @@ export function resourceMetadata(authenticate: Authenticate): MiddlewareHandler 
 
 function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
   const { req } = c
-  if (!req.path.startsWith('/.well-known/')) return undefined
   const httpRequest = {
     method: req.method,
     path: req.path,
@@ -57,7 +57,7 @@ function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
 }
 
 function toResponse(c: Context, { status, headers, body }: HttpReply): Response {
-  // Throws here if a header cannot be sent. If `@hono/node-server` threw, the process would terminate.
+  // Throws here if a header cannot be sent, because the process would terminate if `@hono/node-server` threw.
   void new Headers(headers)
   return c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })
 }

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/edge.ts'
 
-it('the edge preset serves calls without a session, and does not accept session options', async () => {
+it('the edge preset serves calls without sessions, and has no session options', async () => {
   const server = new McpServer<{ user: string }>({ name: 'edge', version: '1.0.0' })
   server.addTool({ name: 'greet', handler: (_, ctx) => `Hello, ${ctx.locals.user}` })
   // @ts-expect-error HTTP+SSE needs sessions.

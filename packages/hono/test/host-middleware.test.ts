@@ -24,7 +24,7 @@ it.each([
   finish()
 })
 
-it('etag() forwards the events of a session immediately, and gives each stream its own tag', async () => {
+it('`etag()` forwards the events of a session immediately, and gives each stream a different tag', async () => {
   const { server } = slowServer()
   const url = await listen(new Hono().use(etag()).use(mcp({ server })))
   const headers = { accept: 'text/event-stream', ...(await openSession(`${url}/mcp`)) }
@@ -37,7 +37,7 @@ it('etag() forwards the events of a session immediately, and gives each stream i
   expect(again.status).toBe(200)
 })
 
-it('compress() compresses JSON replies', async () => {
+it('`compress()` compresses JSON replies', async () => {
   const { server, finish } = slowServer()
   finish()
   const url = await listen(new Hono().use(compress()).use(mcp({ server, stateless: true, response: 'json' })))
@@ -46,7 +46,7 @@ it('compress() compresses JSON replies', async () => {
   expect(await response.text()).toContain('xxx')
 })
 
-it('a call that timeout() ends is logged once, with a remedy', async () => {
+it('a call cut off by timeout() is logged once, with a remedy', async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = new Hono()

@@ -42,7 +42,7 @@ describe("a mount's path", () => {
       '/api/ai',
       (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
     ],
-  ])('given %s, is %s', async (_form, path, use) => {
+  ])('is derived from the registration: %s → %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
     const url = await listen(app)
@@ -56,7 +56,7 @@ describe("a mount's path", () => {
     ['route handler', (app) => app.post('/ai', mcp({ ...STATELESS, path: '/mcp' }))],
     ['middleware of one path', (app) => app.use('/ai', mcp({ ...STATELESS, path: '/mcp' }))],
     ['route below a base path', (app) => app.basePath('/ai').post('/', mcp({ ...STATELESS, path: '/mcp' }))],
-  ])('is refused at the first request if its %s can never match it', async (_form, use) => {
+  ])('is rejected at the first request if it lies outside the path of its %s', async (_form, use) => {
     const app = new Hono()
     use(app)
     const errors: Error[] = []
@@ -73,7 +73,7 @@ describe("a mount's path", () => {
     ])
   })
 
-  it('can be one of several routes', async () => {
+  it('can be set on a mount that handles several routes', async () => {
     const app = new Hono()
     const mount = mcp({ ...STATELESS, path: '/mcp', health: true })
     app.all('/mcp', mount)
@@ -83,7 +83,7 @@ describe("a mount's path", () => {
     expect(await text(await post(`${url}/mcp`))).toBe('test')
   })
 
-  it('is refused in app.route, which takes an app', () => {
+  it('cannot be set with app.route, which requires an app', () => {
     const add = (): unknown => new Hono().route('/mcp', mcp(STATELESS) as unknown as Hono)
     expect(add).toThrow(
       /app\.route takes a Hono app.*use app\.all\(path, mcp\(\{ server \}\)\).*ERR_MCP_OPTION/,
@@ -94,7 +94,7 @@ describe("a mount's path", () => {
     [true, 404],
     [false, 200],
   ])(
-    'follows the app’s `strict` option: if %s, a trailing slash is answered with %i',
+    'follows the app’s `strict` option: if %s, a trailing slash results in status %i',
     async (strict, status) => {
       const app = new Hono({ strict })
       const url = await mounted({ ...STATELESS, logger: silent }, app)
@@ -103,7 +103,7 @@ describe("a mount's path", () => {
     },
   )
 
-  it('is logged once if MCP clients call / or the path with a closing slash, and not for other requests', async () => {
+  it('is logged once if an MCP client requests / or the path with a trailing slash, but not for other requests', async () => {
     const logger = logLines()
     const app = new Hono().basePath('/api').use(mcp({ ...STATELESS, logger }))
     const url = await listen(new Hono().use(mcp({ ...STATELESS, path: '/ai', logger })).route('/', app))
@@ -132,7 +132,7 @@ describe("a mount's path", () => {
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
 
-  it('leaves all other paths to the app, including their bodies', async () => {
+  it('leaves requests to all other paths to the app, with their bodies unread', async () => {
     const app = new Hono()
     app.use(mcp(STATELESS))
     app.post('/echo', async (c) => c.json(await c.req.json()))
@@ -181,7 +181,7 @@ describe("the app's middleware", () => {
     expect(order).toEqual(['before', 'after'])
   })
 
-  it('answers CORS preflights', async () => {
+  it('handles CORS preflights', async () => {
     const app = new Hono()
     app.use(cors({ origin: ORIGIN, allowMethods: ['GET', 'POST', 'DELETE'] }))
     app.use(mcp({ server, allowedOrigins: [ORIGIN] }))
@@ -223,17 +223,17 @@ describe("the app's middleware", () => {
       await until(await raw(url, bytesOf('/mcp', '', { 'content-length': '1000000' })), 'mine'),
     ).toContain(' 401 ')
   })
+})
 
-  it('does not prevent `locals` from reading the body', async () => {
+describe('request bodies', () => {
+  it('can be read by both the `locals` option and the server', async () => {
     const texts: Promise<string>[] = []
     const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
     expect(await Promise.all(texts)).toEqual([callFrame('name')])
   })
-})
 
-describe('request bodies', () => {
-  it('reach both the server and middleware that reads a clone of the request', async () => {
+  it('can be read by the server, and also by middleware that clones the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {
@@ -259,7 +259,7 @@ describe('request bodies', () => {
   })
 })
 
-it("a public document contains the URL's host if there is no Host header", async () => {
+it('a public document uses the host of the URL if there is no Host header', async () => {
   const wellKnown: WellKnown = {
     paths: [],
     elsewhere: false,
@@ -278,13 +278,13 @@ it("a public document contains the URL's host if there is no Host header", async
   expect(await ask({ host: 'other.example' })).toBe('/.well-known/any other.example ')
 })
 
-it('closed resolves when the mount has closed', async () => {
+it('the `closed` promise resolves when the mount has closed', async () => {
   const mount = mcp({ ...STATELESS, server: createServer() })
   await mount.close({ deadline: 100 })
   await mount.closed
 })
 
-describe('types', () => {
+describe('TypeScript types', () => {
   it('require the declared type of ctx.locals, and reject unknown options', () => {
     const typed = createServer<{ user: string }>()
     expect(mcp({ server: typed, locals: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')

@@ -41,7 +41,7 @@ const wellKnown: WellKnown = {
 const authenticate = Object.assign(() => ({ principal: 'ann' }), { wellKnown })
 
 describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) => {
-  it('sends JSON replies and refusals repeatedly', async () => {
+  it('sends several JSON replies and refusals in a row', async () => {
     const origin = await listen(serve({ stateless: true, health: true, limits: { bodyBytes: 1_000 } }))
     for (let i = 0; i < 3; i++) {
       const reply = await post(`${origin}/mcp`)
@@ -60,7 +60,7 @@ describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) =
     expect(await reply.text()).toContain('"text":"test"')
   })
 
-  it('serves sessions, their GET stream and DELETE', async () => {
+  it('serves sessions, including their GET stream and DELETE', async () => {
     const url = `${await listen(serve({}))}/mcp`
     const session = await openSession(url)
     const headers = { ...session, accept: 'text/event-stream' }
@@ -73,7 +73,7 @@ describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) =
     expect((await post(url, undefined, session)).status).toBe(404)
   })
 
-  it('serves the public documents of the authentication', async () => {
+  it('serves the public metadata documents for authentication', async () => {
     const origin = await listen(serve({ stateless: true, authenticate }))
     for (let i = 0; i < 3; i++) {
       const reply = await fetch(`${origin}/.well-known/any`)
@@ -83,7 +83,7 @@ describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) =
   })
 })
 
-it('version 1 of @hono/node-server serves the public documents of a route by resourceMetadata', async () => {
+it('version 1 of @hono/node-server serves the metadata documents of a route that uses resourceMetadata', async () => {
   const handler = mcp({ server: createServer(), stateless: true, authenticate, path: '/api/mcp' })
   const app = new Hono().use(resourceMetadata(authenticate)).all('/api/mcp', handler)
   const origin = await listen(app.fetch)

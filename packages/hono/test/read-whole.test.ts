@@ -5,7 +5,7 @@ import { readWhole } from '../src/request.ts'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Records how a reader ended. Refuses more than 100 bytes. */
+/** Records how a reader ended. Rejects more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}
@@ -25,7 +25,7 @@ class Reading implements BodyReading {
 const caught = (read: Promise<Uint8Array>): Promise<Uint8Array | BodyError> =>
   read.catch((error: unknown) => error as BodyError)
 
-describe('readWhole', () => {
+describe('`readWhole`', () => {
   const whole = (text: string): Promise<ArrayBuffer> => Promise.resolve(bytesOf(text).buffer as ArrayBuffer)
   const read = async (body: Promise<ArrayBuffer>, declared = 1): Promise<unknown[]> => {
     const reading = new Reading()
@@ -38,7 +38,7 @@ describe('readWhole', () => {
     ['a body one byte over the limit', '0123456789x', 10, 413],
     ['a declared length that fits the mount', '0', 100, '0'],
     ['a declared length above the limit of the mount', '0', 101, 503],
-  ])('handles %s', async (_, text, declared, expected) => {
+  ])('accepts or refuses a body by its size: %s', async (_, text, declared, expected) => {
     expect(await read(whole(text), declared)).toEqual([expected, 1])
   })
 

@@ -14,7 +14,7 @@ type Handle = (request: HttpRequest, body: RequestBody | Error) => HttpReply | P
 const endpoint = vi.hoisted(() => ({
   handle: undefined as unknown,
   refusal: undefined as HttpReply | undefined,
-  /** Whether authentication is asynchronous. */
+  /** If true, authentication is asynchronous. */
   later: false,
 }))
 
@@ -86,7 +86,7 @@ describe.each([
     expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
   })
 
-  it('is read up to the limit if no length is declared', async () => {
+  it('is read no further than the limit if no length is declared', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull: (controller) => {
@@ -107,7 +107,7 @@ describe.each([
     ['c.req.json()', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
     ['c.req.text()', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
     ['c.req.arrayBuffer()', (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next()))],
-  ])('is limited after a middleware that uses %s, also in chunks', async (_what, use) => {
+  ])('is limited, even if it is chunked, after middleware that uses %s', async (_what, use) => {
     const json = (length: number): string[] => ['{"text":"', 'ä'.repeat(length), '"}']
     for (const [parts, status] of [
       [json(44), 200],
@@ -197,7 +197,7 @@ describe('the request passed to the endpoint', () => {
     expect(seen).toBeUndefined()
   })
 
-  it("passes work that outlasts the reply to the runtime's waitUntil, if there is one", async () => {
+  it("uses the runtime's `waitUntil`, if any, for work that outlasts the reply", async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))
@@ -226,7 +226,7 @@ describe('the reply to the client', () => {
   })
 })
 
-it('the signal aborts when the client cancels the body on a runtime other than Node.js', async () => {
+it("on a runtime other than Node.js, the request's signal aborts when the client cancels the reply's body", async () => {
   const requests: HttpRequest[] = []
   const app = mounted((request) => {
     requests.push(request)

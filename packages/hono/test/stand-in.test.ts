@@ -10,7 +10,7 @@ afterEach(
     new Promise((resolve) => (server?.close(resolve) ?? resolve(undefined), server?.closeAllConnections())),
 )
 
-/** Returns what `touched` reports for a request of `@hono/node-server` after `read`. */
+/** Returns what `touched` reports for a request from `@hono/node-server` after `read` has run. */
 async function after(read: (request: Request) => unknown): Promise<Touched> {
   let found: Touched | undefined
   const listener = getRequestListener(async (request) => {
@@ -26,8 +26,8 @@ async function after(read: (request: Request) => unknown): Promise<Touched> {
   return found
 }
 
-describe('touched', () => {
-  // The order matters: something has read the first request before `touched` sees it.
+describe('`touched`', () => {
+  // The order matters: the first request must be read before `touched` has seen any.
   test.for<[string, (request: Request) => unknown, Touched]>([
     ['its headers', (request) => request.headers.get('host'), HEADERS],
     ['nothing', () => {}, UNTOUCHED],
@@ -36,15 +36,15 @@ describe('touched', () => {
     ['its signal', (request) => request.signal, TOUCHED],
     ['a clone', (request) => request.clone().text(), TOUCHED],
     ['its body as a stream', (request) => request.body, TOUCHED],
-  ])('detects what was read from a @hono/node-server request: %s', async ([, read, expected]) => {
+  ])('detects what has been read from a @hono/node-server request: %s', async ([, read, expected]) => {
     expect(await after(read)).toBe(expected)
   })
 
-  test('treats a Request created by the runtime as read', () => {
+  test('treats a Request created by the runtime as already read', () => {
     expect(touched(new Request('http://127.0.0.1/'))).toBe(TOUCHED)
   })
 
-  test('treats a subclass of Request as read, because its internals are unknown', () => {
+  test('treats an instance of a Request subclass as already read, because its internals are unknown', () => {
     class Other extends Request {}
     expect(touched(new Other('http://127.0.0.1/'))).toBe(TOUCHED)
   })

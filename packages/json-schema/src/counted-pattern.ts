@@ -1,20 +1,17 @@
 import { compilePattern } from './pattern.ts'
 
 interface Budget {
-  /** @throws StepLimitError */
+  /** @throws StepLimitError if the limit is exceeded */
   spend(steps: number): void
 }
 
-/** A state of the automaton into which a pattern is compiled. */
+/** A state of the automaton that a pattern is compiled to. */
 interface State {
-  /**
-   * The states in which a match continues: after one character if `takes` is set, otherwise at the same
-   * position.
-   */
+  /** The states that may follow: after one character if `takes` is set, otherwise at the same position. */
   readonly next: State[]
-  /** Whether the state accepts a character. */
+  /** Returns whether the state accepts a character. */
   readonly takes?: (char: string) => boolean
-  /** Returns whether a match may pass this state. */
+  /** Returns whether a match may pass through this state. */
   readonly holds?: (text: readonly string[], at: number, budget: Budget) => boolean
 }
 
@@ -37,9 +34,10 @@ export class CountedPattern {
   readonly #hasUnicode: boolean
 
   /**
-   * @param budget - pays for the states @throws SyntaxError for an invalid regular expression
-   * @throws Error for backreferences and lookbehinds, which need backtracking
-   * @throws StepLimitError
+   * @param budget - pays for the states
+   * @throws SyntaxError for an invalid regular expression
+   * @throws Error for backreferences and lookbehinds, which require backtracking
+   * @throws StepLimitError if the limit is exceeded
    */
   constructor(source: string, budget: Budget) {
     const { flags } = compilePattern(source, 'u')
@@ -47,7 +45,7 @@ export class CountedPattern {
     this.#start = new Reader(source, flags, budget).read()(END)
   }
 
-  /** @throws StepLimitError */
+  /** @throws StepLimitError if the limit is exceeded */
   test(text: string, budget: Budget): boolean {
     budget.spend(text.length >> 6)
     return matches(this.#start, this.#hasUnicode ? Array.from(text) : text.split(''), 0, Infinity, budget)
@@ -68,7 +66,7 @@ function matches(
     else if (states.size === 0) return false
     const next = new Set<State>()
     const char = text[at]
-    // The loop also visits the states that it adds.
+    // States that are added during the loop are visited as well.
     for (const state of states) {
       budget.spend(1)
       if (state === END) return true
@@ -84,15 +82,13 @@ function matches(
 const isWord = (char: string | undefined): boolean => char !== undefined && /^\w$/.test(char)
 const isBoundary = (text: readonly string[], at: number): boolean => isWord(text[at - 1]) !== isWord(text[at])
 
-const IN_CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
-const PLAIN = String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|${IN_CLASS}|[^*+?)|\\(]`
-/** Matches the part of a pattern that represents one character, in patterns with and without the flag `u`. */
+/**
+ * Matches the part of a pattern that represents one character, in patterns with and without the flag `u`. The
+ * expressions are literals, because bundlers keep calls even if nothing uses their result.
+ */
 const ONE = {
-  u: new RegExp(
-    String.raw`\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|${PLAIN}`,
-    'uy',
-  ),
-  '': new RegExp(PLAIN, 'y'),
+  u: /\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|\[(?:\\[^]|[^\]\\])*\]|[^*+?)|\\(]/uy,
+  '': /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|\[(?:\\[^]|[^\]\\])*\]|[^*+?)|\\(]/y,
 }
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y
 

@@ -8,7 +8,7 @@ import { resolveUri, splitUri, withoutEmptyFragment } from './uri.ts'
 
 export type SchemaOrBoolean = JsonSchema | boolean
 
-/** The target of references: a schema, and the URI to which its own references are relative. */
+/** A target of references: a schema, and the URI to which its own references are relative. */
 export interface Place {
   readonly schema: SchemaOrBoolean
   readonly document: SchemaDocument
@@ -17,40 +17,38 @@ export interface Place {
   routine?: Routine
 }
 
-/** Finds the documents that describe a dialect, by URI. */
+/** Returns the document of a dialect that has the given URI. */
 export type Metaschemas = (uri: string) => Place | string | undefined
 
-/** A whole schema, with all possible targets of its references. */
+/** A complete schema, with all possible targets of its references. */
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
-  /** The places by URI. A string refers to another URI of the same place. */
+  /** The places, keyed by URI. A string stands for another URI of the same place. */
   readonly byUri: Map<string, Place | string>
-  /**
-   * The schemas by a URI whose fragment is an anchor. Used for URIs that are not known without the fragment.
-   */
+  /** Schemas, keyed by a URI whose fragment is an anchor. Used for URIs that are unknown without the fragment. */
   readonly anchors: Map<string, JsonSchema>
-  /** The documents of the dialect itself. */
+  /** Looks up documents of the dialect itself. */
   readonly metaschemas: Metaschemas
-  /** The places to which references have been resolved. */
+  /** The targets of all references that have been resolved so far, keyed by reference. */
   readonly resolved: Map<string, Place>
-  /** The dynamic anchors found so far, with the routines of their schemas. */
+  /** The dynamic anchors found so far, each with the routines of its schemas. */
   readonly dynamicAnchors: Map<string, Routine[]>
   readonly routines: Routine[]
   /** The places whose routines are being compiled. */
   readonly open: Set<Place>
-  /** Whether any subschema has a keyword for unevaluated properties or items. */
+  /** If true, some subschema has a keyword for unevaluated properties or items. */
   readonly hasUnevaluated: boolean
   /** Counts the steps needed to create the validator, if they are limited. */
   readonly counter: Counter | undefined
-  /** Whether a subschema contains references, for the subschemas that have been searched so far. */
+  /** For each subschema that has been searched so far, whether it contains references. */
   readonly referring: Map<unknown, boolean>
 }
 
 /** The base URI of a schema that has no id. */
 const NAMELESS = 'jetway:schema'
 
-/** @throws Error for ids and anchors that are malformed, or that identify more than one schema */
+/** @throws Error for an id or anchor that is malformed, or that identifies more than one schema */
 export function createDocument(
   schema: JsonSchema,
   dialect: Dialect,
@@ -140,9 +138,7 @@ const LISTS = new Set(['items', 'allOf', 'anyOf', 'oneOf'])
 const BY_NAME = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependencies'])
 const VALUES = new Set(['default', 'enum', 'const'])
 
-/**
- * Visits everything that may be a schema, even below unknown keywords, because ajv also looks for ids there.
- */
+/** Visits everything that may be a schema, even inside unknown keywords, because ajv also looks for ids there. */
 function traverse(
   root: JsonSchema,
   visit: (schema: JsonSchema, pointer: string, baseUri: string) => string,
@@ -169,7 +165,7 @@ export function isNode(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns the target of a `$ref`. Only the document and its dialect are searched for it */
+/** @returns the target of a `$ref`, which is searched for only in the document and its dialect */
 export function resolveReference(
   document: SchemaDocument,
   baseUri: string,
@@ -212,9 +208,7 @@ function findByPointer(document: SchemaDocument, uri: string): Place | undefined
   return atPointer(owner, fragment)
 }
 
-/**
- * Keywords whose members have names chosen by the author, so that a member called `$id` is not an identifier.
- */
+/** Keywords whose property names are chosen by the author, so that a property called `$id` is not an identifier. */
 const NAMES = new Set(['properties', 'patternProperties', 'enum', 'dependencies', 'definitions'])
 
 function atPointer(owner: Place, fragment: string | undefined): Place | undefined {

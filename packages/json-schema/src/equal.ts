@@ -1,6 +1,6 @@
 /**
- * Returns whether two values are the same JSON, for `const`, `enum` and `uniqueItems`. The order of properties
- * does not matter.
+ * Returns whether two values are the same JSON, regardless of the order of properties. Used by `const`,
+ * `enum` and `uniqueItems`.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -19,7 +19,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Counts characters as JSON Schema does, by code points. See
+ * Counts characters as JSON Schema does, in code points. See
  * https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3.
  */
 export function textLength(text: string): number {
@@ -50,7 +50,7 @@ export function findDuplicates(
   return found
 }
 
-/** Returns the same string for all equal values. */
+/** Returns a string that is the same for all equal values. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

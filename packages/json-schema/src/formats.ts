@@ -1,4 +1,4 @@
-/** Checks a string or a number. `true` accepts every value. */
+/** A check for a string or a number. `true` accepts every value. */
 export type Format =
   | ((text: string) => boolean)
   | { readonly type: 'number'; readonly validate: (value: number) => boolean }
@@ -22,24 +22,24 @@ function daysOf(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** Checks a time whose offset may be missing. */
+/** Checks a time with an optional offset. */
 function isIsoTime(text: string): boolean {
   const found = TIME.exec(text)
   if (found === null) return false
   const [hour, minute, second, offsetHours, offsetMinutes] = [1, 2, 3, 5, 6].map((i) => Number(found[i] ?? 0))
   if (hour! > 23 || minute! > 59 || offsetHours! > 23 || offsetMinutes! > 59) return false
-  // A leap second is the last second of a UTC day.
+  // A leap second can only be the last second of a UTC day.
   const offset = (offsetHours! * 60 + offsetMinutes!) * (found[4] === '-' ? -1 : 1)
   const utc = (hour! * 60 + minute! - offset + 2 * 1440) % 1440
   return second! < 60 || (second === 60 && utc === 1439)
 }
 
-/** Checks a time with its zone. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
+/** Checks a time with an offset. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
 const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
 
-/** Checks a date and a time with its zone. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
+/** Checks a date and time with an offset. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
 const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
-/** Checks a date and a time whose zone may be missing. */
+/** Checks a date and time with an optional offset. */
 const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
 
 function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
@@ -51,7 +51,7 @@ function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
 const isDuration = (text: string): boolean =>
   /^P(?:(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+W)$/.test(text)
 
-/** Splits any text at its first delimiters. See https://www.rfc-editor.org/rfc/rfc3986#appendix-B. */
+/** Splits any string into the parts of a URI. See https://www.rfc-editor.org/rfc/rfc3986#appendix-B. */
 const URI = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 const SCHEME = /^[a-z][a-z\d+.-]*$/i
 const PATH = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i
@@ -66,7 +66,7 @@ const isUriReference = (text: string): boolean => {
   return (
     (scheme === undefined || SCHEME.test(scheme)) &&
     (authority === undefined || isAuthority(authority)) &&
-    // A leading colon would be read as an empty scheme.
+    // A leading colon would count as an empty scheme.
     !text.startsWith(':') &&
     PATH.test(path) &&
     QUERY.test(query) &&
@@ -104,7 +104,7 @@ function isHostname(text: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
 }
 
-/** Checks an email address. Its host must contain a dot. */
+/** Checks an email address, whose host must contain a dot. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   const domain = text.slice(at + 1)
@@ -121,13 +121,13 @@ function isEmail(text: string): boolean {
 
 const OCTET = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/
 
-/** Checks for four numbers below 256, without leading zeros. */
+/** Checks an IPv4 address: four numbers below 256, without leading zeros. */
 function isIpv4(text: string): boolean {
   const octets = text.split('.')
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
 }
 
-/** The longest IPv6 address. Splitting a string of several megabytes would block the event loop. */
+/** The length of the longest IPv6 address. Splitting a string of several megabytes would block the event loop. */
 const LONGEST_IPV6 = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
 
 /** https://www.rfc-editor.org/rfc/rfc4291#section-2.2 */
@@ -160,7 +160,7 @@ const isJsonPointerFragment = (text: string): boolean =>
 const isRelativeJsonPointer = (text: string): boolean =>
   /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/s.test(text)
 
-/** Checks for a regular expression that this runtime can compile. */
+/** Checks a regular expression by compiling it in this runtime. */
 function isRegex(text: string): boolean {
   try {
     // oxlint-disable-next-line no-new -- tests whether it compiles
@@ -175,16 +175,16 @@ function isRegex(text: string): boolean {
 const isByte = (text: string): boolean => text.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(text)
 
 const INT32 = 2 ** 31
-/** A signed integer of 32 bits. */
+/** Checks a signed 32-bit integer. */
 const int32: Format = {
   type: 'number',
   validate: (value) => Number.isInteger(value) && value >= -INT32 && value < INT32,
 }
-/** An integer. Parsed JSON numbers can hold only 53 of the 64 bits. */
+/** Checks an integer. A parsed JSON number can hold only 53 of the 64 bits. */
 const int64: Format = { type: 'number', validate: Number.isInteger }
 
 /**
- * The formats that validators check, in the format of ajv's option `formats`. Other formats are treated as
+ * The formats that validators check, as a value for ajv's `formats` option. All other formats are treated as
  * annotations.
  */
 export const FORMATS: Readonly<Record<string, Format>> = {

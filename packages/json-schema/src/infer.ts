@@ -30,12 +30,12 @@ type OfType<T, S> = T extends keyof Primitives
 
 type ItemsOf<S> = S extends { readonly items: infer I } ? Described<I> : unknown
 
-/** The type that an object's schema describes, such as a tool's arguments. */
+/** The type that an object schema describes, such as the type of a tool's arguments. */
 export type InferJsonObject<S> = S extends { readonly type: unknown; readonly properties: infer P }
   ? 'object' extends S['type']
     ? string extends S['type']
       ? Record<string, unknown>
-      : // Makes editors show the properties instead of the name of a helper type.
+      : // Makes editors show the properties rather than the name of a helper type.
         Required<S, P> & Optional<S, P> extends infer All
         ? { [K in keyof All]: All[K] } & Further<S>
         : never
@@ -51,7 +51,7 @@ type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
 type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
 type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
 
-/** Allows access to properties that the schema describes without naming them. */
+/** Adds access to properties whose names the schema leaves open. */
 type Further<S> = S extends
   | { readonly additionalProperties: true | object }
   | { readonly patternProperties: object }

@@ -12,16 +12,16 @@ export class StepLimitError extends Error {
 type Schema = Readonly<Record<string, unknown>>
 type Check<Run> = (data: unknown, run: Run) => boolean | undefined
 
-/** A limit for `createValidator`, created by `maxSteps`. */
+/** A limit for `createValidator`. Use `maxSteps` to create one. */
 export interface StepLimit {
-  /** Starts counting the steps of one validation, or of creating one validator. */
+  /** Starts a count of the steps for one validation, or for creating one validator. */
   start(): Counter
 }
 
 /**
- * Limits a validator's work, for schemas and values that no one has reviewed. It limits the number of steps for
- * creating the validator, and the number of steps for each validation. A step takes about as long as checking
- * one value against one part of the schema. A million steps take 0.1 to 0.3 s.
+ * Limits a validator's work, for schemas and values that nobody has reviewed. The limit applies to the steps
+ * for creating the validator, and separately to the steps of each validation. A step takes about as long as
+ * checking one value against one part of the schema, and a million steps take 0.1 to 0.3 s.
  *
  * With a limit, patterns are matched without backtracking, so that they cannot take exponential time, and
  * references to metaschemas are not resolved.
@@ -30,12 +30,10 @@ export function maxSteps(steps: number): StepLimit {
   return { start: () => new Counter(steps) }
 }
 
-/** Returns the number of steps for a string: 64 characters take about as long as one step. */
+/** Returns the number of steps for a string. 64 characters take about as long as one step. */
 const ofText = (length: number): number => length >> 6
 
-/**
- * Returns the number of steps for reading a value with all its nested values, or with those down to `depth`.
- */
+/** Returns the number of steps for reading a value, including nested values down to `depth`, or all of them. */
 function sizeOf(value: unknown, depth = Infinity): number {
   if (typeof value === 'string') return 1 + ofText(value.length)
   if (typeof value !== 'object' || value === null || depth === 0) return 1
@@ -44,7 +42,7 @@ function sizeOf(value: unknown, depth = Infinity): number {
   return size
 }
 
-/** Counts steps. The weights ensure that all kinds of steps take about the same time. */
+/** Counts steps. Each kind of work is weighted so that one step always takes about the same time. */
 export class Counter {
   readonly #most: number
   readonly #members = new Map<Schema, number>()
@@ -55,14 +53,16 @@ export class Counter {
     this.#most = most
   }
 
-  /** @throws StepLimitError */
+  /** @throws StepLimitError if the limit is exceeded */
   spend(steps: number): void {
     this.#steps += steps
     if (this.#steps > this.#most) throw new StepLimitError(this.#most)
   }
 
   /**
-   * Counts the steps for copying a value. Nested values are copied again at each level. @throws StepLimitError
+   * Counts the steps for copying a value. Nested values are copied again at each level.
+   *
+   * @throws StepLimitError if the limit is exceeded
    */
   copy(value: unknown): void {
     let copied = 0
@@ -79,24 +79,32 @@ export class Counter {
 
   /**
    * @param isRead - whether a description of the failure will be created and read
-   * @throws StepLimitError
+   * @throws StepLimitError if the limit is exceeded
    */
   fail(isRead: boolean, [path, params, schema]: readonly [string, unknown, unknown]): void {
     this.spend(isRead ? 36 + (path.length >> 3) + sizeOf(params) + sizeOf(schema, 3) : 4)
   }
 
-  /** Counts the steps for adding a segment to the start of the failures' paths. @throws StepLimitError */
+  /**
+   * Counts the steps for adding a segment to the start of the failures' paths.
+   *
+   * @throws StepLimitError if the limit is exceeded
+   */
   locate(failures: number, segment: string): void {
     this.spend(failures * (1 + ofText(segment.length)))
   }
 
-  /** @throws StepLimitError */
+  /** @throws StepLimitError if the limit is exceeded */
   pattern(source: string): { test(text: string, counter: Counter | undefined): boolean } {
     const pattern = new CountedPattern(source, this)
     return { test: (text, counter) => pattern.test(text, counter!) }
   }
 
-  /** Counts the compilation of a subschema. @throws StepLimitError */
+  /**
+   * Counts the compilation of a subschema.
+   *
+   * @throws StepLimitError if the limit is exceeded
+   */
   make(schema: Schema | boolean): void {
     this.spend(128 + (typeof schema === 'boolean' ? 0 : this.#membersOf(schema)))
   }
@@ -104,7 +112,7 @@ export class Counter {
   /**
    * Counts the visits to a subschema.
    *
-   * @param noted - the whole schema, if a visit may copy notes about the whole schema
+   * @param noted - the whole schema, if a visit may copy the record of what the whole schema evaluates
    */
   counted<Run extends { readonly counter: Counter | undefined }>(
     check: Check<Run>,
@@ -112,7 +120,7 @@ export class Counter {
     noted: Schema | undefined,
   ): Check<Run> {
     if (noted !== undefined) this.#noted ??= sizeOf(noted)
-    // Looking up a member takes less time than a visit.
+    // Looking up a property takes less time than a visit.
     const own = 1 + ((this.#membersOf(schema) + (this.#noted ?? 0)) >> 3)
     return (data, run) => {
       run.counter!.#visit(own, data)
@@ -121,8 +129,8 @@ export class Counter {
   }
 
   /**
-   * Returns the number of members. It is cached, because a subschema is compiled again for each reference to
-   * it.
+   * Returns the number of properties. It is cached, because a subschema is compiled again for each reference
+   * to it.
    */
   #membersOf(schema: Schema): number {
     let members = this.#members.get(schema)

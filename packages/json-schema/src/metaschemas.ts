@@ -25,7 +25,7 @@ const NUMBER = { type: 'number' }
 const BOOLEAN = { type: 'boolean' }
 const LIST = { type: 'array', items: true }
 
-/** The definitions to which the keywords below refer. */
+/** The definitions that the keywords below refer to. */
 const VALUES = {
   nonNegativeInteger: { type: 'integer', minimum: 0 },
   simpleTypes: { enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] },
@@ -45,7 +45,7 @@ const COUNTS = ['maxLength', 'minLength', 'maxItems', 'minItems', 'maxProperties
 const LIMITS = ['maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum']
 const SINGLE = ['contains', 'additionalProperties', 'propertyNames', 'if', 'then', 'else', 'not']
 
-/** @param defs - the path of the definitions: `#/definitions` or `#/$defs` */
+/** @param defs - the path to the definitions: `#/definitions` or `#/$defs` */
 function validation(defs: string, counts: readonly string[]): JsonSchema {
   const simple = { $ref: `${defs}/simpleTypes` }
   return {

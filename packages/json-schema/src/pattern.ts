@@ -1,8 +1,8 @@
 /**
- * Compiles a `pattern`. If it does not compile with the flags, compiles it without them. Patterns should be
- * compiled with the flag `u`, but the authors of many patterns, such as `[\w-.]`, did not consider this.
+ * Compiles a `pattern` with the given flags, or without flags if that fails. Patterns should be compiled with
+ * the `u` flag, but many patterns, such as `[\w-.]`, were written without considering this.
  *
- * @throws SyntaxError for a pattern that does not compile without flags either
+ * @throws SyntaxError for a pattern that cannot be compiled without flags either
  */
 export function compilePattern(pattern: string, flags: string): RegExp {
   try {

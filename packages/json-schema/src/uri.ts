@@ -76,7 +76,7 @@ const merged = (base: Uri, path: string): string =>
     ? `/${path}`
     : base.path.slice(0, base.path.lastIndexOf('/') + 1) + path
 
-/** Splits a URI into the part before the fragment, and the fragment. */
+/** Splits a URI into the fragment and everything before it. */
 export function splitUri(uri: string): { readonly document: string; readonly fragment: string | undefined } {
   const { fragment, ...document } = parse(uri)
   return { document: serialize({ ...document, fragment: undefined }), fragment }

@@ -24,7 +24,7 @@ export function createValidator(
   { validateSchema = true, limit }: ValidatorOptions = {},
 ): Validator {
   const dialect = dialectOf(schema)
-  // Steps inside a metaschema are not counted.
+  // Do not count steps inside a metaschema.
   const metaschemas = (uri: string): Place | string | undefined =>
     limit === undefined && uri.includes('//json-schema.org/') ? libraryOf(dialect).byUri.get(uri) : undefined
   const document = createDocument(schema, dialect, metaschemas, limit?.start())
@@ -62,7 +62,7 @@ function startRun(explains: boolean, limit: StepLimit | undefined): Run {
   }
 }
 
-/** @throws Error for a schema that is invalid in its dialect */
+/** @throws Error for a schema that is invalid in its own dialect */
 function checkSchema(schema: JsonSchema, dialect: Dialect, limit: StepLimit | undefined): void {
   const [whole] = libraryOf(dialect).documents
   const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema, limit)
@@ -79,8 +79,8 @@ interface Library {
 const libraries = new Map<Dialect, Library>()
 
 /**
- * Returns the library of a dialect. It is created when an author's schema is first checked, or first refers to a
- * document of the dialect.
+ * Returns the documents of a dialect. They are created when an author's schema is first checked against them
+ * or first refers to one.
  */
 function libraryOf(dialect: Dialect): Library {
   let library = libraries.get(dialect)

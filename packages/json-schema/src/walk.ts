@@ -1,7 +1,7 @@
 import type { JsonSchema } from './types.ts'
 
 /**
- * Keywords that contain a schema, a list of schemas, or schemas by name. See
+ * Keywords that contain a schema, a list of schemas, or schemas keyed by name. See
  * https://json-schema.org/draft/2020-12.
  */
 const ONE = [
@@ -21,8 +21,8 @@ const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
 const BY_NAME = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
 
 /**
- * Returns a schema with all subschemas replaced. The original schema is not changed, and values that are not
- * schemas, such as `default`, are kept.
+ * Returns a copy of a schema in which all subschemas are replaced. Values that are not schemas, such as
+ * `default`, are kept.
  */
 export function mapParts(
   schema: JsonSchema,
@@ -63,7 +63,7 @@ export function resolveLocal(root: JsonSchema, ref: string): unknown {
 }
 
 /**
- * Returns whether a schema allows only values of one kind, according to its own keywords or those of its
+ * Returns whether a schema allows only one kind of value, according to its own keywords or those of its
  * subschemas.
  *
  * @param judge - returns undefined if the schema's own keywords do not determine this

@@ -27,7 +27,7 @@ describe('a validator', () => {
     expectSame({ format }, FORMAT_VALUES)
   })
 
-  it('agrees with ajv on properties named __proto__, in the schema and in constants', () => {
+  it('agrees with ajv on properties named __proto__, both in schemas and in constants', () => {
     const schema = JSON.parse(
       '{"$defs":{"__proto__":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/__proto__"},"b":{"const":{"__proto__":1}}}}',
     ) as Record<string, unknown>

@@ -23,7 +23,7 @@ const scalar = fc.constantFrom<unknown>(
   'x1',
 )
 
-/** Pairs that become an object, in which `__proto__` is a name like any other. */
+/** Generates pairs that become an object, so that `__proto__` is treated like any other name. */
 const record = <T>(part: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<Record<string, T>> =>
   fc.array(fc.tuple(name, part), { maxLength }).map((entries) => Object.fromEntries(entries))
 
@@ -37,7 +37,7 @@ const names = fc.uniqueArray(name, { maxLength: 2 })
 
 type Draft = 'draft-07' | '2019-09' | '2020-12'
 
-/** Keywords that every draft has, and that hold no schemas. */
+/** Keywords that exist in every draft and contain no schemas. */
 const plain: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   type: fc.oneof(
     fc.constantFrom(...TYPES),
@@ -135,10 +135,13 @@ const documentOf = (draft: Draft): fc.Arbitrary<JsonSchema> =>
       $defs: { a, b, item: { $id: 'item', type: 'string' }, anchor: { $anchor: 'anchor', minLength: 2 } },
     }))
 
-/** Faults of the code that ajv generates, and endless recursion in branches that need not be tried. */
+/**
+ * Errors caused by bugs in the code that ajv generates, and by endless recursion in branches that need not be
+ * tried.
+ */
 const BROKEN = new Set(['ReferenceError', 'TypeError', 'RangeError'])
 
-/** ajv overlooks anchors in dependentSchemas: they resolve nothing, and are no duplicates of others. */
+/** ajv overlooks anchors in dependentSchemas: they resolve nothing, and never count as duplicates. */
 function hasHiddenAnchor(schema: JsonSchema): boolean {
   let hidden = false
   JSON.stringify(schema, (key, part: unknown) => {
@@ -148,7 +151,7 @@ function hasHiddenAnchor(schema: JsonSchema): boolean {
   return hidden
 }
 
-/** Ajv compares the members `constructor` of two values by identity before it compares the values. */
+/** Ajv compares the `constructor` properties of two values by identity before it compares the values. */
 const ajvMisjudges = (schema: JsonSchema, given: unknown): boolean =>
   /"(?:const|uniqueItems)":/.test(JSON.stringify(schema)) && JSON.stringify(given).includes('"constructor":')
 
@@ -160,7 +163,7 @@ const attempt = <T>(make: () => T): T | undefined => {
   }
 }
 
-/** Ajv compiles such a schema, and overflows the stack when it validates. */
+/** Ajv compiles such a schema, but overflows the stack during validation. */
 function isEndless(schema: JsonSchema): boolean {
   try {
     createValidator(schema, { validateSchema: false })
@@ -170,7 +173,10 @@ function isEndless(schema: JsonSchema): boolean {
   }
 }
 
-/** Ajv reports another path for a reference to a reference to an `$id`, and does not find it below a URN. */
+/**
+ * For a reference to a reference to an `$id`, ajv reports a different path, and below a URN it does not find
+ * the target.
+ */
 const leadsOn = ({ $defs }: JsonSchema): boolean =>
   /"[ab]":\{[^{}]*"\$ref":"item"/.test(JSON.stringify($defs))
 
@@ -200,7 +206,7 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
   },
 )
 
-/** Generated schemas rarely have these cases. */
+/** Generated schemas rarely contain these cases. */
 it.each<[string, JsonSchema, unknown[]]>([
   [
     'patternProperties that only match names',

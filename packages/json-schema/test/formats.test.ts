@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, type Format } from '../src/formats.ts'
 
-/** Has 253 characters, the most that a host name may have. */
+/** A host name of 253 characters, which is the maximum length. */
 const NAME = `${'a.'.repeat(126)}a`
 
 type Theirs = RegExp | ((text: string) => boolean)
@@ -11,7 +11,7 @@ type Theirs = RegExp | ((text: string) => boolean)
 const holds = (format: Format | undefined, text: string): boolean =>
   typeof format === 'function' ? format(text) : false
 
-describe('FORMATS', () => {
+describe('formats', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
       'date',
@@ -128,13 +128,13 @@ describe('FORMATS', () => {
     ['json-pointer-uri-fragment', ['#', '#/a%25'], ['/a', '#a', '#/%x']],
     ['relative-json-pointer', ['0', '1/a', '2#'], ['-1', '01', '/a', '#']],
     ['byte', ['', 'YQ==', 'YWI=', 'YWJj'], ['YQ=', 'Y', 'Y===', 'YQ==\n', '====']],
-  ])('%s accepts valid strings and refuses all others', (name, good, bad) => {
+  ])('%s accepts valid strings and rejects all others', (name, good, bad) => {
     const format = FORMATS[name]
     expect(good.filter((text) => !holds(format, text))).toEqual([])
     expect(bad.filter((text) => holds(format, text))).toEqual([])
   })
 
-  it('int32 and int64 check the range of numbers', () => {
+  it('check the range of numbers in int32 and int64', () => {
     const formats = FORMATS as Record<string, { readonly validate: (value: number) => boolean }>
     const judge = (name: string, values: readonly number[]): unknown =>
       values.map((value) => formats[name]?.validate(value))
@@ -148,7 +148,7 @@ describe('FORMATS', () => {
     expect(judge('int64', [2 ** 40, 0.5])).toEqual([true, false])
   })
 
-  /** The grammar of these formats leaves nothing open. */
+  /** The specifications of these formats are unambiguous, so both implementations must agree. */
   it.each([
     'date',
     'time',
@@ -195,7 +195,7 @@ describe('FORMATS', () => {
     )
   })
 
-  it('check hostile strings in linear time', () => {
+  it('check malicious strings in linear time', () => {
     const hostile = ['a', '1', ':', '.', '-', '%', '/', '{', 'a.', '1:', '::', '{a,', 'P1', '0'].map((part) =>
       part.repeat(20_000),
     )

@@ -8,7 +8,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-describe('keywords for lists', () => {
+describe('keywords for arrays', () => {
   const LISTS = [[], ['x'], ['x', 'x'], ['x', 'x', 'x'], [1], ['x', 1], [1, 'x'], ['x', 1, 1], 5]
 
   it.each<[string, JsonSchema]>([
@@ -50,7 +50,7 @@ describe('keywords for lists', () => {
     ['[1]', [1]],
     [[1, 2], [1]],
     ['1', 1],
-  ])('const, enum and uniqueItems distinguish %j from %j', (a, b) => {
+  ])('distinguish %j from %j in const, enum and uniqueItems', (a, b) => {
     const schema = {
       properties: { const: { const: { v: a } }, enum: { enum: [{ v: a }] }, list: { uniqueItems: true } },
     }
@@ -166,7 +166,7 @@ describe('keywords for strings and numbers', () => {
     [{ nullable: true }, 'cannot be used without "type"'],
     [{ id: 'x' }, 'use "$id" for schema ID'],
     [{ properties: { p: { $async: true, type: 'string' } } }, 'async schema in sync schema'],
-  ])('throw for schemas that ajv refuses: %j', (schema, message) => {
+  ])('make `createValidator` throw for schemas that ajv rejects: %j', (schema, message) => {
     expect(() => expectSame({ not: schema }, [])).toThrow(message)
     expect(() => createValidator({ not: schema })).toThrow(message)
   })

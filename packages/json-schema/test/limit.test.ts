@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const range = <T>(length: number, make: (i: number) => T): T[] => Array.from({ length }, (_, i) => make(i))
 const limited = (schema: JsonSchema, steps = 1_000_000) => createValidator(schema, { limit: maxSteps(steps) })
 
-/** CPU time, so that the test passes on a busy machine. */
+/** Measures CPU time, so that the test also passes on a busy machine. */
 function msOf(run: () => unknown): number {
   const start = process.cpuUsage()
   run()
@@ -17,7 +17,7 @@ describe('maxSteps', () => {
   const item = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
   const list = { type: 'array', items: item }
 
-  it('does not change verdicts or errors', () => {
+  it('does not change validation results or errors', () => {
     for (const value of [[{ a: 1 }], [{ a: 'x' }], [{}], 5]) {
       expect(limited(list).isValid(value)).toBe(createValidator(list).isValid(value))
       expect(limited(list).errors(value)).toEqual(createValidator(list).errors(value))
@@ -103,7 +103,7 @@ describe('maxSteps', () => {
       {},
     ],
     ['true in a long list', { anyOf: range(100_000, () => true) }, 1],
-  ])('bounds the time for %s', (_, schema, value) => {
+  ])('limits the time for %s', (_, schema, value) => {
     const spent = msOf(() => {
       try {
         const validator = limited(schema)
@@ -164,7 +164,7 @@ describe('patterns of a validator with maxSteps', () => {
   }))
 
   it('match in the same way as RegExp for generated patterns', () => {
-    // V8 also starts matches inside of a surrogate pair, so the texts have none.
+    // V8 also starts matches inside a surrogate pair, so the texts must not contain any.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 6 })
     fc.assert(
       fc.property(node, text, (pattern, value) => {
@@ -181,12 +181,12 @@ describe('patterns of a validator with maxSteps', () => {
     ['^(?=(a+)+$)b', 'a'.repeat(20_000)],
     ['^a*a*a*a*a*a*a*a*$', 'a'.repeat(20_000)],
     [`${'a?'.repeat(30)}b`, 'a'.repeat(10_000)],
-  ])('take linear time: %s', (pattern, text) => {
+  ])('are matched in linear time: %s', (pattern, text) => {
     expect(msOf(() => expect(matches(pattern, `${text}!`)).toBe(false))).toBeLessThan(2_000)
   })
 
   it.each([String.raw`^(a)\1`, '(?<=a)b', '(?<!a)b', String.raw`(?<n>a)\k<n>`])(
-    'throw for backreferences and lookbehinds: %s',
+    'are rejected if they contain backreferences or lookbehinds: %s',
     (pattern) => {
       expect(() => limited({ pattern })).toThrow(
         `the steps of the pattern ${JSON.stringify(pattern)} cannot be counted`,
@@ -195,17 +195,17 @@ describe('patterns of a validator with maxSteps', () => {
   )
 
   it.each(['a{1000000}', '((a{100}){100}){100}', `^(?:a|a){1,${'9'.repeat(400)}}b`, '(?:){99999999}'])(
-    'throw StepLimitError if they have too many states: %s',
+    'cause StepLimitError if they have too many states: %s',
     (pattern) => {
       expect(() => limited({ pattern })).toThrow(StepLimitError)
     },
   )
 
-  it('throw SyntaxError for invalid regular expressions', () => {
+  it('cause SyntaxError if they are invalid regular expressions', () => {
     expect(() => limited({ patternProperties: { '(': {} } })).toThrow(SyntaxError)
   })
 
-  it('exempt the properties that they match from additionalProperties', () => {
+  it('exempt matching properties from additionalProperties', () => {
     const validator = limited({
       patternProperties: { '^a+$': { type: 'number' } },
       additionalProperties: false,

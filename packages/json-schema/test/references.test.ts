@@ -7,11 +7,11 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Values that a schema accepts if its reference in the property leads to texts. */
+/** A valid and an invalid value for a schema whose property refers to a string schema. */
 const VALUES = [{ p: 'x' }, { p: 1 }]
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2
-describe('resolving $ref against $id', () => {
+describe('a $ref resolved against an $id', () => {
   it.each([
     ['http://a.test/b/c/d', '../e', 'http://a.test/b/e'],
     ['http://a.test/b/c/d', '../../../e', 'http://a.test/e'],
@@ -30,7 +30,7 @@ describe('resolving $ref against $id', () => {
     ['urn:a:b', 'urn:a:c', 'urn:a:c'],
     ['ftp://a.test', 'ftp://b.test', 'ftp://b.test'],
     ['x://h', 'c', 'x://h/c'],
-  ])('given the $id %s, resolves %s to %s', ($id, $ref, target) => {
+  ])('with the $id %s, %s resolves to %s', ($id, $ref, target) => {
     const $defs = { t: { $id: target, ...TEXT } }
     expect(expectSame({ $id, $defs, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
@@ -111,14 +111,14 @@ describe('$ref', () => {
     ['properties', { $id: { $id: 'y', ...TEXT } }],
     ['patternProperties', { 'a/b': { $id: 'y', ...TEXT } }],
     ['dependencies', { a: { $id: 'y', ...TEXT } }],
-  ])('resolves to an $id below %s', (keyword, value) => {
+  ])('resolves to a schema whose $id is nested in %s', (keyword, value) => {
     const $schema = DRAFT_2019
     const schema = { $schema, $defs: { z: { [keyword]: value } }, properties: { p: { $ref: 'y' } } }
     expect(expectSame(schema, VALUES)).toEqual([true, false])
   })
 
   it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])(
-    'resolves to the metaschema %s by both of its names',
+    'resolves to the metaschema %s by either of its two URIs',
     ($schema) => {
       const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
       for (const $ref of [$schema, 'http://json-schema.org/schema'])
@@ -131,7 +131,7 @@ describe('$ref', () => {
     },
   )
 
-  it('resolves to the right one of two schemas whose ids differ only in the query', () => {
+  it('distinguishes two schemas whose ids differ only in the query', () => {
     const schema = {
       $defs: {
         a: { $id: 'http://a.test/x?1', ...TEXT },
@@ -148,7 +148,7 @@ describe('$ref', () => {
       DRAFT_2020,
       ['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content'],
     ],
-  ] as const)('resolves to the vocabularies of %s', ($schema, names) => {
+  ] as const)('resolves to the vocabularies of the metaschema %s', ($schema, names) => {
     for (const name of names) {
       const $ref = $schema.replace(/schema$/, `meta/${name}`)
       const validator = createValidator({ $schema, properties: { p: { $ref } } })
@@ -222,7 +222,7 @@ it.each<[string, JsonSchema, boolean]>([
   [DRAFT_2020, { dependencies: { a: ['x'] } }, true],
   [DRAFT_2020, { dependencies: { a: 1 } }, false],
   [DRAFT_2020, { default: 1, const: 1, examples: [] }, true],
-])('createValidator validates schemas against the metaschema %s: %j is valid: %s', ($schema, part, valid) => {
+])('`createValidator` checks a schema against the metaschema %s: %j is valid: %s', ($schema, part, valid) => {
   const validator = createValidator({ $schema, properties: { p: { $ref: $schema } } })
   expect(validator.isValid({ p: part })).toBe(valid)
   const create = (): unknown => createValidator({ $schema, properties: { a: part } })

@@ -23,7 +23,7 @@ describe('createValidator', () => {
     ])
   })
 
-  it('reports the errors of all alternatives before the error of the keyword itself', () => {
+  it("reports the errors from all alternatives before the keyword's own error", () => {
     const validator = createValidator({ anyOf: [{ type: 'string' }, { minimum: 3 }] })
     expect(validator.errors(1).map(({ keyword, schemaPath }) => [keyword, schemaPath])).toEqual([
       ['type', '#/anyOf/0/type'],
@@ -116,7 +116,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
   })
 
-  it('counts the values that it visits', () => {
+  it('counts the checked values in its steps', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)
     validator.isValid(Array.from({ length: 1_000 }, () => 1))
@@ -160,11 +160,11 @@ describe('createValidator', () => {
         $defs: { p: { $dynamicAnchor: 'p', type: 'string' } },
       },
     ],
-  ])('throws for a schema that refers to itself for the same value: %s', (_, schema) => {
+  ])('throws for a schema that refers to itself without going deeper into the value: %s', (_, schema) => {
     expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
   })
 
-  it('compiles each reference once, even if it is reached by many paths', () => {
+  it('compiles each reference once, even if many paths lead to it', () => {
     const both = (name: string): object => ({ allOf: [{ $ref: name }, { $ref: name }] })
     const levels = Array.from({ length: 24 }, (_, i) => [`level${i}`, both(`#/$defs/level${i + 1}`)] as const)
     const $defs = { ...Object.fromEntries(levels), level24: { type: 'string' } }
@@ -174,12 +174,15 @@ describe('createValidator', () => {
     expect((user + system) / 1_000).toBeLessThan(300)
   })
 
-  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])('finds an $id below %s', (keyword) => {
-    const part = { $id: 'https://a.test/part', type: 'string' }
-    const $defs = { a: { [keyword]: part } }
-    const validator = createValidator({ $ref: 'https://a.test/part', $defs })
-    expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
-  })
+  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])(
+    'finds an $id nested in %s',
+    (keyword) => {
+      const part = { $id: 'https://a.test/part', type: 'string' }
+      const $defs = { a: { [keyword]: part } }
+      const validator = createValidator({ $ref: 'https://a.test/part', $defs })
+      expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
+    },
+  )
 
   it.each(['const', 'default', 'enum'])('ignores an $id in the value of %s', (keyword) => {
     const value = { $id: 'https://a.test/part', type: 'string' }
@@ -187,7 +190,7 @@ describe('createValidator', () => {
     expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
   })
 
-  it("follows a schema's references to itself that apply to parts of the value", () => {
+  it('follows recursive references that go deeper into the value', () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',
       type: 'object',
@@ -215,7 +218,7 @@ it.each([
   ['a😀', 2],
   ['\uD83D', 1],
   ['', 0],
-])('minLength and maxLength count code points: %j has %i', (text, length) => {
+])('`minLength` and `maxLength` count code points: %j has the length %i', (text, length) => {
   const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
   expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
   expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([
@@ -224,7 +227,7 @@ it.each([
   ])
 })
 
-it('dialectOf returns the dialect of $schema', () => {
+it('`dialectOf` returns the dialect of $schema', () => {
   expect(dialectOf({})).toBe('draft-2020-12')
   expect(dialectOf({ $schema: 'http://json-schema.org/draft-07/schema#' })).toBe('draft-07')
   expect(dialectOf({ $schema: 'https://json-schema.org/draft/2019-09/schema' })).toBe('draft-2019-09')
@@ -248,6 +251,6 @@ it.each<[unknown[], readonly [number, number] | undefined]>([
     ],
     undefined,
   ],
-])('findDuplicates(%j) returns %j', (items, pair) => {
+])('`findDuplicates` returns the positions of the first duplicates: %j → %j', (items, pair) => {
   expect(findDuplicates(items)).toEqual(pair)
 })

@@ -4,7 +4,7 @@ import { sendNodeStream, watchNodeReply } from './adapter/reply.ts'
 import { serve } from './adapter/serve.ts'
 import type { MountRequest } from './request.ts'
 
-/** Answers a request, unless a timeout in the app has already replied. */
+/** Sends the reply to a request, unless a timeout in the app has already replied. */
 export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): void {
   const { request, response } = httpRequest
   serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
@@ -19,8 +19,8 @@ export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): vo
 }
 
 /**
- * Replies with 500 after an error of the host, such as middleware that throws when headers are sent. Never
- * throws.
+ * Replies with 500 after an error in the host, such as middleware that throws when the headers are sent.
+ * Never throws.
  */
 export function sendFailure(endpoint: Endpoint, httpRequest: MountRequest, error: unknown): void {
   const { request, response } = httpRequest
@@ -51,8 +51,7 @@ export function send(
     setHead(response, reply)
     response.end()
   } else {
-    // A single call costs less than one call for each header. Node adds the length only if it creates the head
-    // itself.
+    // A single call is cheaper than one call per header. Node adds the length only if it creates the head itself.
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The members in which hosts keep their middleware, as a list of layers or named functions. */
+/** The properties in which hosts keep their middleware, as a list of layers or named functions. */
 interface Host {
-  /** Used by Express 4. Its `router` throws. */
+  /** Express 4, where reading `router` throws. */
   readonly _router?: { readonly stack?: readonly Layer[] }
   /** Express 5. */
   readonly router?: { readonly stack?: readonly Layer[] }
@@ -18,8 +18,8 @@ interface Layer {
 const READS_BODIES = /pars|body|multer|upload/i
 
 /**
- * Returns the name of the middleware that has read a request's body, for an error message; undefined if it is
- * unknown.
+ * Returns the name of the middleware that has read a request's body, for an error message, or undefined if it
+ * is unknown.
  */
 export function bodyReader(request: IncomingMessage, context: unknown): string | undefined {
   // A mark set by body-parser, which `express.json()` also uses.

@@ -23,8 +23,8 @@ export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /**
  * Chooses the server for a request. If it returns undefined, the request is refused with 404. If the mount is
- * used in Koa, the second argument is Koa's context. This is declared as a method, so that a function may
- * require its host's request type, such as Express's.
+ * used in Koa, the second argument is Koa's context. This is declared as a method so that a function may
+ * require the request type of its host, such as Express's.
  */
 export type McpSelector<Locals = unknown> = {
   select(
@@ -43,11 +43,11 @@ export interface MountOptions<Locals> {
    */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * The path that the server handles, relative to the path at which the host mounts it. With `legacySse`, the
-   * server also handles `/sse` and `/message` in the same directory. The option may also be the full path:
-   * `app.use('/mcp', mcp({ server, path: '/mcp' }))`.
+   * The path of the server, relative to the path at which the host mounts it, or the full path:
+   * `app.use('/mcp', mcp({ server, path: '/mcp' }))`. With `legacySse`, the server also handles `/sse` and
+   * `/message` in the same directory.
    *
-   * @default '/mcp', and also the path at which the host mounts it: `app.use('/mcp', mcp({ server }))`
+   * @default '/mcp'. The mount path itself is then handled too: `app.use('/mcp', mcp({ server }))`
    */
   readonly path?: string
   /**
@@ -73,7 +73,7 @@ export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals>, 'locals'>>)
 
-/** The members of Koa's context that the mount uses. */
+/** The properties of Koa's context that the mount uses. */
 export interface KoaContext {
   readonly req: NodeRequest
   readonly res: NodeResponse
@@ -112,8 +112,8 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const readers = { locals, auth: authInfo }
 
   /**
-   * Answers the request. Returns false if the request is not meant for this mount. HTTP/2's compatibility API
-   * has all the HTTP/1 members that are used here.
+   * Handles the request. Returns false if the request is not meant for this mount. HTTP/2's compatibility API
+   * has all the HTTP/1 properties that are used here.
    */
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
@@ -146,7 +146,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     try {
       if (answers(request, response, original)) return
     } catch (error) {
-      // This is a mistake in the app's setup.
+      // Only a mistake in the app's setup causes an error here.
       return next === undefined ? fails(request, response, error) : next(error)
     }
     if (next !== undefined) return next()

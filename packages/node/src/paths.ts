@@ -1,6 +1,6 @@
 import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetway/core/http'
 
-/** Finds the route or probe for a request, based on its URL and on the URL that the client sent. */
+/** Finds the route or probe for a request from its URL and the URL that the client sent. */
 export type Router = (url: string, original: string) => Route | Probe | undefined
 
 /** The MCP path of a mount if the option `path` is not set. */

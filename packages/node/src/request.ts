@@ -5,10 +5,10 @@ import { isQueued, nodeSignal } from './adapter/turn.ts'
 import { bodyReader } from './body-reader.ts'
 import { pathOf } from './paths.ts'
 
-/** The members in which body parsers store a body, on the request or on Koa's `ctx.request`. */
+/** The properties in which body parsers store a body, on the request or on Koa's `ctx.request`. */
 export interface ParsedBody {
   readonly body?: unknown
-  /** The bytes, as kept by the parsers of NestJS, Koa and some cloud platforms. */
+  /** The unparsed bytes, which the parsers of NestJS, Koa and some cloud platforms keep. */
   readonly rawBody?: unknown
 }
 
@@ -19,7 +19,7 @@ interface RequestReaders {
 }
 
 interface Surroundings {
-  /** The path as the client sent it, including the prefix that the host removes. */
+  /** The path as the client sent it, including the prefix that the host has removed. */
   readonly path: string
   readonly body: ParsedBody
   readonly readers: RequestReaders
@@ -90,19 +90,18 @@ export class MountRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const { headers } = this.request
-    // HTTP/2 has the host in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
+    // In HTTP/2, the host is in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
     const value = (name === 'host' ? headers[':authority'] : undefined) ?? headers[name]
     return Array.isArray(value) ? value[0] : value
   }
 
   // #region body
-  /** The body, or the stream from which to read it. A parser may have already read the stream. */
+  /** The body, or the stream from which to read it if no parser has read it. */
   body(limit: number): RequestBody | Error | IncomingMessage {
     const { request } = this
     if (!request.readableDidRead && !request.readableEnded)
       return BodyError.encoded(this.header('content-encoding')) ?? request
-    // Express 4 also sets `body` on requests without a body, so `body` is used only if the stream has been
-    // read.
+    // Express 4 also sets `body` on requests without a body, so it is used only if the stream has been read.
     const { body, rawBody = body } = this.#around.body
     if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)
     const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody

@@ -8,13 +8,13 @@ const ADD =
   'The authorization metadata of an MCP mount below a path is at the root of the origin. Add this line to the root app: app.use(resourceMetadata(authenticate))'
 
 interface Documenter {
-  /** Answers a request for a public document. Returns false for any other request. */
+  /** Serves a request for a public document. Returns false for any other request. */
   answer(request: IncomingMessage, response: ServerResponse, original: string): boolean
   /** @throws `ERR_MCP_OPTION` if no request for a document can reach the mount */
   check(url: string | undefined, original: string): void
 }
 
-/** Answers requests for a mount's public documents. */
+/** Serves requests for a mount's public documents. */
 export function documenter(wellKnown: WellKnown | undefined): Documenter {
   return {
     answer: (request, response, original) =>

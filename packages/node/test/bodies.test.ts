@@ -31,8 +31,8 @@ const PARSERS: readonly [string, () => Listener][] = [
   ['@koa/bodyparser', () => new Koa().use(bodyParser()).use(mount.koa).callback()],
 ]
 
-describe.each(PARSERS)('a mount after %s', (_name, listener) => {
-  it('uses the parsed body, and serves requests without a body', async () => {
+describe.each(PARSERS)('a mount used after %s', (_name, listener) => {
+  it('uses the parsed body, and still serves requests without a body', async () => {
     const origin = await serve(listener())
     expect(await call(`${origin}/mcp`, 'echo', { text: 'ä€😀' })).toBe('ä€😀')
     expect((await fetch(`${origin}/mcp`, { method: 'DELETE' })).status).toBe(405)
@@ -41,7 +41,7 @@ describe.each(PARSERS)('a mount after %s', (_name, listener) => {
 })
 
 it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
-  'limits.bodyBytes applies after %s',
+  '`limits.bodyBytes` also applies after %s',
   async (_name, listener) => {
     const url = `${await serve(listener())}/mcp`
     const large = callFrame('echo', { text: 'x'.repeat(2_000) })
@@ -50,7 +50,7 @@ it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
   },
 )
 
-it('parsers after the mount receive the bodies of other requests', async () => {
+it('body parsers after the mount still receive the bodies of other requests', async () => {
   const app = express().use(mount).use(express.json())
   app.post('/other', (req, res) => void res.json(req.body))
   const origin = await serve(app)
@@ -110,7 +110,7 @@ const LOST: readonly [string, reader: string, (gone: McpMount) => Listener][] = 
 ]
 
 it.each(LOST)(
-  'the error for a consumed body names the middleware that read it: %s',
+  'the error for a consumed body names the middleware that consumed it: %s',
   async (_host, by, app) => {
     const logged: unknown[] = []
     const logger = {
@@ -126,7 +126,7 @@ it.each(LOST)(
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
     }
-    // The problem affects every request of the app, so it is logged once.
+    // This problem affects every request of the app, so it is logged only once.
     expect(logged).toEqual([[{}, message]])
   },
 )

@@ -41,7 +41,7 @@ function holding() {
   return { server, release, seen }
 }
 
-/** Builds calls of revision 2026-07-28, where a disconnect cancels the call. */
+/** Creates calls in revision 2026-07-28, in which a disconnect cancels the call. */
 function pipelined(count: number, name = 'hold'): string {
   const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
   const meta = { progressToken: 'p', ...requestMeta() }
@@ -49,7 +49,7 @@ function pipelined(count: number, name = 'hold'): string {
   return Array.from({ length: count }, (_, at) => bytesOf('/mcp', frame(at + 1), headers)).join('')
 }
 
-it('a mount sends the replies to pipelined calls in order, one stream at a time', async () => {
+it('a mount replies to pipelined calls in order, with one stream open at a time', async () => {
   const { server, release, seen } = holding()
   const responses: ServerResponse[] = []
   const mount = mcp({ server, stateless: true })
@@ -84,7 +84,7 @@ it('a mount cancels pipelined calls when their connection closes', async () => {
   expect(warnings).toEqual([])
 })
 
-it('a mount cancels waiting pipelined calls when their connection closes', async () => {
+it('a mount cancels queued pipelined calls when their connection closes', async () => {
   const { server, release, seen } = holding()
   const { promise: answered, resolve: answer } = deferred()
   server.addTool({ name: 'first', handler: () => answered.then(() => 'done') })
@@ -115,7 +115,7 @@ it('a mount leaves no listeners on a connection with pipelined calls', async () 
   await vi.waitFor(() => expect(served.listenerCount('close')).toBe(before))
 })
 
-it('a mount can serve on a Unix socket, which has no address', async () => {
+it('a mount can serve requests on a Unix socket, which has no address', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-'))
   const path = join(folder, 'mcp.sock')
   const http = createHttp(mcp({ server: createServer(), stateless: true }))
@@ -137,7 +137,7 @@ it('a mount can serve on a Unix socket, which has no address', async () => {
   expect(await text(response)).toContain('"text":"x"')
 })
 
-it('a mount supports compression middleware: streams begin immediately, and JSON is compressed', async () => {
+it('a mount supports compression middleware: streams start immediately, and JSON is compressed', async () => {
   const { server, release } = holding()
   server.addTool({ name: 'large', handler: () => 'x'.repeat(5_000) })
   const app = express().use(compression())
@@ -166,7 +166,7 @@ it('a mount flushes after each frame if middleware buffers chunks', async () => 
 })
 
 it.each(['json', 'sse'] as const)(
-  'a mount discards and logs a reply (%s) if the host has already replied',
+  'a mount discards and logs a reply (%s) if the host has already sent one',
   async (response) => {
     const warn = vi.fn<Logger['warn']>()
     const logger: Logger = { debug: () => {}, info: () => {}, warn, error: () => {} }

@@ -1,3 +1,3 @@
 import { describeContract } from './support/contract.ts'
 
-describeContract({ 'Express 5': 56, 'Express 4': 52, Connect: 52, Koa: 56, 'NestJS on Express': 52 })
+describeContract({ 'Express 5': 61, 'Express 4': 57, Connect: 57, Koa: 59, 'NestJS on Express': 57 })

@@ -1,3 +1,3 @@
 import { describeContract } from './support/contract.ts'
 
-describeContract({ 'node:http': 56 })
+describeContract({ 'node:http': 59 })

@@ -54,26 +54,26 @@ it('HTTP/2 replies can be JSON or streams', async () => {
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false])
 })
 
-it('HTTP/2 requests name their Host in :authority, and loopback Hosts are accepted only on a loopback socket', async () => {
+it('HTTP/2 requests to a loopback socket are refused if :authority names a foreign host', async () => {
   await serve(options)
   await send(callFrame('echo'))
   expect(seen[0]?.header('host')).toMatch(/^127\.0\.0\.1:\d+$/)
   expect((await send(callFrame('echo'), { ':authority': 'rebound.example.com' })).head[':status']).toBe(403)
 })
 
-it('HTTP/2 replies to HEAD (405) and other paths (404) have no body', async () => {
+it('HTTP/2 replies to HEAD (405) and to other paths (404) have no body', async () => {
   await serve({ server: createServer() })
   expect(await send('', { ':method': 'HEAD' })).toMatchObject({ head: { ':status': 405 }, body: '' })
   expect((await send('', { ':path': '/other' })).head[':status']).toBe(404)
 })
 
-it('HTTP/2 bodies are read up to the limit', async () => {
+it('HTTP/2 request bodies are read up to the limit', async () => {
   await serve({ ...options, limits: { bodyBytes: 1_000 } })
   expect((await send(callFrame('echo', { text: 'x' }))).head[':status']).toBe(200)
   expect((await send(callFrame('echo', { text: 'x'.repeat(1_000) }))).head[':status']).toBe(413)
 })
 
-it('HTTP/2 resets by the client abort the signal and release the writer', async () => {
+it("resetting an HTTP/2 stream aborts the request's signal and releases the writer", async () => {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   let written = 0
   server.addTool({

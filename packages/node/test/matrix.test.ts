@@ -12,7 +12,7 @@ const TRANSPORTS = [
   ['HTTP+SSE', '2024-11-05', 'auto'],
 ] as const
 
-describe.each(Object.entries(HOSTS))('%s', (_host, subject) => {
+describe.each(Object.entries(HOSTS))('a mount on %s', (_host, subject) => {
   it.each(TRANSPORTS)('serves %s in revision %s', async (transport, revision, response) => {
     const server = createServer()
     const { url, release } = await subject.serve(server, { legacySse: true, response }, {})

@@ -54,7 +54,7 @@ describe("a mount's path", () => {
     ['Connect, at a path', '/ai', () => connect().use('/ai', mount())],
     ['Koa', '/mcp', () => new Koa().use(mount().koa).callback()],
     ['koa-mount', '/ai', () => new Koa().use(koaMount('/ai', mount().koa)).callback()],
-  ])('given %s, is %s', async (_host, path, listener) => {
+  ])('is derived from the registration: %s → %s', async (_host, path, listener) => {
     const origin = await serve(listener())
     expect(await answers(origin + path)).toBe(true)
     expect(await answers(`${origin}${path}?a=1`)).toBe(true)
@@ -62,7 +62,7 @@ describe("a mount's path", () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('is named in the 404 of node:http for other paths', async () => {
+  it('is named in the 404 reply of node:http for other paths', async () => {
     const origin = await serve(mount({ path: '/ai' }))
     const response = await fetch(`${origin}/ai/`, { method: 'POST' })
     expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])
@@ -74,21 +74,26 @@ describe("a mount's path", () => {
     ['Express, below a path', (logger) => express().use('/', mount({ logger, path: 'mcp' }))],
     ['Connect', (logger) => connect().use(mount({ logger }))],
     ['Koa', (logger) => new Koa().use(mount({ logger }).koa).callback()],
-  ])('is logged once if MCP clients call / or the path with a closing slash: %s', async (_host, listener) => {
-    const logger = logLines()
-    const origin = await serve(listener(logger))
-    await fetch(origin, { headers: { accept: 'text/event-stream' } })
-    await fetch(origin, { method: 'POST', body: '{}' })
-    await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
-    expect(logger.lines).toEqual([])
-    for (const path of ['/mcp/', '/', '/mcp/'])
-      expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(404)
-    expect(logger.lines).toEqual([
-      "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
-    ])
-  })
+  ])(
+    'is logged once if an MCP client requests / or the path with a trailing slash: %s',
+    async (_host, listener) => {
+      const logger = logLines()
+      const origin = await serve(listener(logger))
+      await fetch(origin, { headers: { accept: 'text/event-stream' } })
+      await fetch(origin, { method: 'POST', body: '{}' })
+      await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
+      expect(logger.lines).toEqual([])
+      for (const path of ['/mcp/', '/', '/mcp/'])
+        expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(
+          404,
+        )
+      expect(logger.lines).toEqual([
+        "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
+      ])
+    },
+  )
 
-  it("does not include the app's root", async () => {
+  it("does not capture requests to the app's root", async () => {
     const app = express().use(mount())
     app.get('/', (_req, res) => void res.send('home'))
     expect(await (await fetch(await serve(app))).text()).toBe('home')
@@ -98,7 +103,7 @@ describe("a mount's path", () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])("is the prefix of HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
+  ])('is also the prefix of the HTTP+SSE path /message on %s', async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -114,7 +119,7 @@ describe("a mount's path", () => {
     expect(sent.status).toBe(202)
   })
 
-  it('is the prefix of health probes, which are still answered after the mount has closed', async () => {
+  it("is also the prefix of the health probes' paths, which still respond after the mount has closed", async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -125,12 +130,12 @@ describe("a mount's path", () => {
   })
 })
 
-describe('the functions locals, authInfo and server', () => {
+describe('the `locals`, `authInfo` and `server` functions', () => {
   interface Locals {
     readonly user: string
   }
 
-  it("receive Express's request", async () => {
+  it('receive the request from Express', async () => {
     const app = express()
     app.use((req, res, next) => {
       res.locals['user'] = 'ada'
@@ -147,7 +152,7 @@ describe('the functions locals, authInfo and server', () => {
     expect(await call(`${origin}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"},"auth":"p-ada"}')
   })
 
-  it("receive Koa's context", async () => {
+  it('receive the context from Koa', async () => {
     const app = new Koa()
     app.use((ctx, next) => ((ctx.state['user'] = 'ada'), next()))
     const locals = (_req: unknown, ctx: Context): Locals => ({ user: String(ctx.state['user']) })
@@ -155,7 +160,7 @@ describe('the functions locals, authInfo and server', () => {
     expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
   })
 
-  it('can select the server for each request', async () => {
+  it('let `server` select an McpServer for each request', async () => {
     const select = (req: Request): typeof server | undefined =>
       req.url.includes('tenant=a') ? server : undefined
     const origin = await serve(mcp({ server: select, stateless: true }))
@@ -164,7 +169,7 @@ describe('the functions locals, authInfo and server', () => {
   })
 })
 
-it("the mount resolves Koa's promise when the reply has ended", async () => {
+it("on Koa, the mount's promise resolves when the reply has ended", async () => {
   const order: string[] = []
   const app = new Koa()
   app.use(async (ctx, next) => {
@@ -177,7 +182,7 @@ it("the mount resolves Koa's promise when the reply has ended", async () => {
   await expect.poll(() => order).toEqual(['200 true'])
 })
 
-it("close ends the mount's streams, so that the HTTP server can close", async () => {
+it("`close` ends the mount's streams, so that the HTTP server can close", async () => {
   const closing = mcp({ server: createServer() })
   const http = createHttp(closing)
   const url = `${(await listen(http)).origin}/mcp`

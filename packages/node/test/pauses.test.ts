@@ -7,10 +7,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { serve } from './support/client.ts'
 
-/** More than a socket and a request buffer together. */
+/** More bytes than a socket and a request can buffer together. */
 const LARGE = 'x'.repeat(3_000_000)
 
-/** Replaces the timers of this process, so that the limit on pauses passes at once. */
+/** Replaces this process's timers, so that the test does not have to wait for the limit on pauses. */
 function passTime(ms: number): void {
   vi.advanceTimersByTime(ms)
 }
@@ -20,8 +20,8 @@ function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-describe('a pause of a connection', () => {
-  it('may last while another route reads a body slowly, after the connection has carried a stream', async () => {
+describe('a paused connection', () => {
+  it('stays open while another route slowly reads a request body, even after carrying a stream', async () => {
     fakeTimers()
     const read = deferred()
     const uploads: IncomingMessage[] = []
@@ -41,7 +41,7 @@ describe('a pause of a connection', () => {
     expect(await until(socket, ' bytes')).toContain(`${LARGE.length} bytes`)
   })
 
-  it('may last while authenticate waits, even if it reads the signal of the request', async () => {
+  it("stays open while `authenticate` is pending, even if `authenticate` reads the request's signal", async () => {
     fakeTimers()
     const found = deferred<{ principal: string }>()
     const sockets: Socket[] = []
@@ -58,7 +58,7 @@ describe('a pause of a connection', () => {
     expect(await until(socket, '"result"')).toContain('HTTP/1.1 200')
   })
 
-  it('ends the connection after 4 s if the client pipelines and does not read', async () => {
+  it('is closed after 4 s if the client sends pipelined calls without reading the replies', async () => {
     fakeTimers()
     const { server } = slowServer()
     server.addTool({ name: 'large', handler: () => 'x'.repeat(30_000) })
@@ -71,7 +71,7 @@ describe('a pause of a connection', () => {
     await vi.waitFor(() => expect(sockets).toHaveLength(4))
     socket.write(bytesOf('/mcp', callFrame('name')))
     await vi.waitFor(() => expect(sockets[0]?.isPaused()).toBe(true))
-    // Waiting has passed some time already.
+    // Some of the time has already passed while the test was waiting.
     passTime(3_000)
     expect(sockets[0]?.destroyed).toBe(false)
     passTime(1_000)
@@ -80,8 +80,8 @@ describe('a pause of a connection', () => {
   })
 })
 
-describe('mcp on a bare http server', () => {
-  it('answers 500 if other code throws when the head is sent', async () => {
+describe('a mount on a plain node:http server', () => {
+  it('responds with 500 if other code throws while the headers are being sent', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error }
     const mount = mcp({ server: createServer(), stateless: true, logger })

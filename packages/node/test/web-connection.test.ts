@@ -7,7 +7,7 @@ describe('nodeConnection', () => {
   it.each<[string, object, readonly unknown[]]>([
     ['@hono/node-server', {}, [{ incoming: { socket: { localAddress: '127.0.0.1' } } }]],
     ['srvx', { runtime: { node: { req: { socket: { localAddress: '::1' } } } } }, []],
-  ])('lets toFetch refuse foreign Hosts on a loopback socket in %s', async (_host, members, environment) => {
+  ])('lets toFetch refuse foreign hosts on a loopback socket in %s', async (_host, members, environment) => {
     const handler = toFetch(new McpServer({ name: 'test', version: '1.0.0' }), {
       connection: nodeConnection,
     })

@@ -3,8 +3,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names in the MCP conventions, which are in development. They are defined here, because the conventions'
- * own package uses different names.
+ * The attribute names of the MCP conventions, which are still in development. They are defined here because
+ * the conventions' own package uses different names.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -31,9 +31,9 @@ export const Name = {
   queued: 'jetway.queued_ms',
 } as const
 
-/** The name that is recorded for unknown methods, because a client could invent any number of names. */
+/** Recorded instead of an unknown method, because a client could invent any number of names. */
 const OTHER = '_OTHER'
-/** The minimum wait that is recorded, in ms. Shorter waits are normal. */
+/** The shortest wait that is recorded, in ms. Shorter waits are normal. */
 const NOTABLE_WAIT_MS = 1
 const MAX_ID = 64
 const MAX_URI = 1_024
@@ -47,7 +47,8 @@ export function spanNameOf(call: ReceivedCall): string {
 }
 
 /**
- * Returns the attributes for both spans and metrics. Attributes whose values a peer could invent are excluded.
+ * Returns the attributes that both spans and metrics have. Attributes whose values a peer could invent are
+ * excluded.
  */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
@@ -93,7 +94,7 @@ export function startAttributesOf(
 
 type Identity = Pick<SentRequest, 'id' | 'sessionId' | 'params'>
 
-/** Returns the attributes that are only for spans, because their values are different for each request. */
+/** Returns the attributes that only spans have, because their values differ in each request. */
 export function requestAttributesOf(
   { id, sessionId, params }: Identity,
   options: TelemetryOptions,
@@ -116,7 +117,7 @@ export function sessionIdOf(
   return sessionId === 'full' ? id : id.slice(0, Math.min(SHORT_SESSION, Math.floor(id.length / 3)))
 }
 
-/** The error codes for client mistakes. These do not count as server errors. */
+/** The error codes for mistakes of the client, which do not count as server errors. */
 const CLIENT_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
 
 export interface Failure {
@@ -124,7 +125,7 @@ export interface Failure {
   readonly message?: string
 }
 
-/** Returns the type of a failure; undefined for a success, and for a client's mistake. */
+/** Returns the type of a failure, or undefined for a success or a client's mistake. */
 export function failureOf({ outcome, error }: ServedCall): Failure | undefined {
   if (error !== undefined)
     return CLIENT_ERRORS.has(error.code) ? undefined : { type: `${error.code}`, message: error.message }

@@ -3,13 +3,13 @@ const MAX_NAMES = 500
 const MAX_LENGTH = 128
 
 /**
- * Records the names of the first 500 tools and prompts that are used, because a server or a model could invent
- * any number of names.
+ * Accepts only the first 500 names of tools and prompts, because a server or a model could invent any number
+ * of names.
  */
 export class BoundedNames {
   readonly #names = new Set<string>()
 
-  /** Returns undefined for a name that exceeds the limit. */
+  /** Returns undefined for a new name once the limit has been reached. */
   check(name: string | undefined): string | undefined {
     if (name === undefined || this.#names.has(name)) return name
     if (this.#names.size >= MAX_NAMES || name.length > MAX_LENGTH) return undefined

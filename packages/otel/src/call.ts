@@ -32,7 +32,7 @@ export interface Recording {
   readonly tracer: Tracer | undefined
   /** Undefined if no metrics SDK is registered. */
   readonly instruments: Instruments | undefined
-  /** The recorded names of sent requests. */
+  /** The names that sent requests may record. */
   readonly names: BoundedNames
 }
 

@@ -6,7 +6,7 @@ const MAX_BYTES = 4_096
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Returns the text to record for a tool's arguments or result. If undefined, nothing is recorded. */
+/** Returns the text to record for a tool's arguments or result, or undefined to record nothing. */
 export function captured(
   { maxBytes = MAX_BYTES, redact }: CaptureOptions,
   { kind, tool, value }: { kind: 'arguments' | 'result'; tool: string; value: JsonObject | undefined },
@@ -21,7 +21,7 @@ export function setText(span: Span | undefined, name: string, text: string | und
   if (text !== undefined) span?.setAttribute(name, text)
 }
 
-/** Truncates a string to a number of bytes, but not within a character. */
+/** Truncates a string to a number of bytes without splitting a character. */
 function cut(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text
   const target = new Uint8Array(maxBytes)

@@ -6,7 +6,7 @@ import type { Servers } from './servers.ts'
 type SharedStats = ReturnType<NonNullable<NonNullable<ObservedServer['runtime']['shared']>['stats']>>
 type Stats = ReturnType<ObservedServer['stats']>
 
-/** Each gauge, with its unit, its description and a function that returns its value. */
+/** Every gauge, with its unit, its description, and a function that returns its value. */
 const GAUGES: Readonly<Record<string, readonly [string, string, (stats: Stats) => number]>> = {
   'jetway.server.sessions': ['{session}', 'Open sessions', ({ sessions }) => sessions],
   'jetway.server.streams': ['{stream}', 'Open event streams', ({ openStreams }) => openStreams],
@@ -28,14 +28,14 @@ const SHARED: Readonly<Record<string, readonly [unit: string, string, (stats: Sh
 }
 
 /**
- * The observed servers by provider. Each provider has one callback, because in each collection, a gauge has a
- * single value for all telemetries that use the provider. The callback remains after the last server has
- * closed. Otherwise, the SDK would continue to export the last values.
+ * The observed servers, keyed by provider. Each provider has a single callback, because a gauge has only one
+ * value per collection, which covers all telemetry objects that use the provider. The callback remains after
+ * the last server has closed. Otherwise, the SDK would continue to export the last values.
  */
 const observed = new WeakMap<MeterProvider, Set<Servers>>()
 
 /**
- * Observes the servers only while metrics are collected, so that calls incur no extra cost.
+ * Observes the servers only while metrics are collected, so that calls have no extra cost.
  *
  * @returns a function that ends the observation
  */
@@ -72,7 +72,10 @@ function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
   meter.addBatchObservableCallback(collect, all)
 }
 
-/** Returns the sum over all distinct stores, because servers may share a store; undefined if there are none. */
+/**
+ * Returns the sum over all distinct stores, because servers may share a store, or undefined if there are no
+ * stores.
+ */
 function sharedStats(servers: readonly ObservedServer[]): SharedStats | undefined {
   const stores = new Set(servers.map(({ runtime }) => runtime.shared))
   const all = [...stores].flatMap((store) => store?.stats?.() ?? [])

@@ -20,8 +20,8 @@ export interface Instruments {
 }
 
 /**
- * Creates instruments for a provider that is already registered. Unlike tracers, instruments that are created
- * before registration never record.
+ * Creates instruments for a provider that is already registered. Unlike tracers, instruments that were
+ * created before registration never record anything.
  */
 export function createInstruments(provider: MeterProvider): Instruments {
   const meter = meterOf(provider)

@@ -1,6 +1,6 @@
 import { isSpanContextValid, trace } from '@opentelemetry/api'
 
-/** The trace and span of a log line. The names are those of the OpenTelemetry log format. */
+/** The trace and span ids of a log line, named as in the OpenTelemetry log format. */
 export interface TraceFields {
   readonly trace_id?: string
   readonly span_id?: string
@@ -8,7 +8,8 @@ export interface TraceFields {
 }
 
 /**
- * Returns the fields of the active span, or an empty object if there is none. For pino: `pino({ mixin: traceFields })`.
+ * Returns the fields of the active span, or an empty object if there is none. For pino, use `pino({ mixin:
+ * traceFields })`.
  *
  * @see https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
  */

@@ -3,9 +3,9 @@ import type { RequestContext } from '@jetway/core'
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 /**
- * How a peer's trace context is used. `parent`: as the parent of the call's span, with a link to the active
- * span. `link`: as a link, with the active span as the parent, so that strangers cannot decide what is
- * recorded. `ignore`: not at all.
+ * How to use the trace context that a peer sends. `parent`: as the parent of the call's span, with a link to
+ * the active span. `link`: as a link, with the active span as the parent, so that strangers cannot decide
+ * what is recorded. `ignore`: not at all.
  */
 export type RemoteParent = 'parent' | 'link' | 'ignore'
 
@@ -28,7 +28,7 @@ export interface CaptureOptions {
 /** The options of {@link telemetry}. They apply to both servers and clients unless noted otherwise. */
 export interface TelemetryOptions {
   /**
-   * `propagate` passes on trace contexts, but does not create spans or metrics. Use this if another library
+   * `propagate` passes on trace contexts without creating spans or metrics. Use it if another library
    * instruments the program.
    *
    * @default 'full'
@@ -39,13 +39,14 @@ export interface TelemetryOptions {
   /** @default the global provider, as soon as one is registered */
   readonly meterProvider?: MeterProvider
   /**
-   * How a peer's trace context is used. Use `link` for a public server. A function decides for each call.
+   * How to use the trace context that a peer sends. Use `link` for a public server. A function decides for
+   * each call.
    * @default 'parent'
    */
   readonly remoteParent?: RemoteParent | ((call: ReceivedCall) => RemoteParent)
   /**
-   * How session ids are recorded. `short` records only the first characters, which are sufficient to
-   * distinguish sessions. The full id of an anonymous session is a secret. @default 'short'
+   * How to record session ids. `short` records only the first characters, which are sufficient to distinguish
+   * sessions. The full id of an anonymous session is a secret. @default 'short'
    */
   readonly sessionId?: 'short' | 'full' | false
   /** Whether to record resource URIs on spans. @default true */

@@ -13,14 +13,14 @@ import type { TelemetryOptions } from './options.ts'
 /** The name of the instrumentation in spans and metrics. */
 const SCOPE = '@jetway/otel'
 
-/** The delegate that the global provider has before an SDK is registered. */
+/** The tracer provider to which the global one delegates before an SDK is registered. */
 const NO_TRACES: TracerProvider = new ProxyTracerProvider().getDelegate()
 const NO_METER: Meter = createNoopMeter()
 
-/** Looks up the providers on each use, because an SDK may be registered late or replaced. */
+/** Looks up the providers for each use, because an SDK may be registered late or replaced. */
 export class Providers {
   readonly #options: TelemetryOptions
-  /** The cached tracer of the current provider. It is cached because each call needs it. */
+  /** The tracer of the current provider, cached because every call needs it. */
   #traces: { readonly provider: TracerProvider; readonly tracer: Tracer } | undefined
   #metrics: { readonly provider: MeterProvider; readonly missing: boolean } | undefined
 

@@ -8,7 +8,7 @@ import { metaOf } from './trace-context.ts'
 
 const MAX_MESSAGE = 256
 
-/** Records a span for a request to the peer, and its duration. The request carries the span's context. */
+/** Records a span for a request to the peer, and the request's duration. The request carries the span's context. */
 export function observeSent(request: SentRequest, recording: Recording): SentObservation {
   const { options, tracer, instruments, names } = recording
   const { method, params } = request
@@ -69,9 +69,7 @@ function boundedAttributesOf(
   }
 }
 
-/**
- * Sends a caller's `traceparent` without this program's own `tracestate`, because that belongs to another span.
- */
+/** Sends a caller's `traceparent` without the `tracestate` of this program, because that belongs to another span. */
 function carriedBy(
   ours: Record<string, string> | undefined,
   own: JsonObject | undefined,
@@ -91,7 +89,7 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
   )
 
 /**
- * Returns the attributes of a caller's span when it ends. Every failure counts as an error there, even the
+ * Returns the attributes of a caller's span when it ends. There, every failure counts as an error, even the
  * caller's own mistakes.
  */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {

@@ -1,7 +1,8 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
 
 /**
- * Holds one telemetry's servers weakly, so that a server that is never closed can still be garbage-collected.
+ * Refers weakly to the servers of one telemetry object, so that a server that is never closed can be
+ * garbage-collected.
  */
 export class Servers {
   readonly #servers = new Set<WeakRef<ObservedServer>>()

@@ -21,12 +21,13 @@ import { observeSent } from './sent.ts'
 import { Servers } from './servers.ts'
 
 /**
- * Creates traces and metrics according to the OpenTelemetry conventions for MCP. Any number of servers and clients can
- * share it: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
- * `new ClientManager(info, { client: { telemetry: telemetry() } })`. It does nothing if no SDK is registered.
+ * Creates traces and metrics according to the OpenTelemetry conventions for MCP. Any number of servers and
+ * clients can share the object: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, {
+ * telemetry: telemetry() })`, `new ClientManager(info, { client: { telemetry: telemetry() } })`. It does
+ * nothing unless an SDK is registered.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
- * @throws TypeError for an option that does not exist
+ * @throws TypeError for an unknown option
  */
 export function telemetry(options: TelemetryOptions = {}): Telemetry & ClientTelemetry {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
@@ -65,7 +66,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
         this.#currentInstruments()?.overflows.add(1, { queue, action }),
       ),
     ]
-    // A server's gauges must exist before its first call.
+    // A server's gauges must exist before the first call arrives.
     this.#currentInstruments()
     this.#observeServers()
     return () => {

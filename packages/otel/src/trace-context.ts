@@ -19,16 +19,15 @@ export interface Parentage {
 }
 
 /**
- * Finds the parent of a call's span: the trace context in `_meta`, otherwise the active span, otherwise the
- * header. MCP requires the W3C format, so the global propagators are ignored, because they may use another
- * format.
+ * Finds the parent of a call's span: the trace context in `_meta`, or else the active span, or else the
+ * header. MCP requires the W3C format, so the global propagators, which may use another format, are ignored.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function parentageOf(call: ReceivedCall, { remoteParent = 'parent' }: TelemetryOptions): Parentage {
   const active = context.active()
   const ambient = trace.getSpanContext(active)
-  // A task may run for hours, so it has its own trace, with a link to the call that started it.
+  // A task may run for hours, so it has a separate trace, with a link to the call that started it.
   if (call.ctx?.task !== undefined) return { context: trace.deleteSpan(active), links: linkTo(ambient) }
   const choice = typeof remoteParent === 'function' ? remoteParent(call) : remoteParent
   if (choice === 'ignore') return { context: active, links: [] }
@@ -54,16 +53,14 @@ function remoteOf(call: ReceivedCall, ambient: SpanContext | undefined): SpanCon
   }
 }
 
-/**
- * Reads the context from the header. If there is HTTP instrumentation, it has already created a span from it.
- */
+/** Reads the context from the header. HTTP instrumentation, if there is any, has already created a span from it. */
 function fromHeader(call: ReceivedCall): ReturnType<typeof readTraceContext> {
   const traceparent = call.header('traceparent')
   if (traceparent === undefined) return undefined
   return readTraceContext({ _meta: { traceparent, tracestate: call.header('tracestate') } })
 }
 
-/** Returns the members of `_meta` for a context, or undefined if the context has no span. */
+/** Returns the `_meta` fields for a context, or undefined if the context has no span. */
 export function metaOf(active: Context): Record<string, string> | undefined {
   const span = trace.getSpanContext(active)
   if (span === undefined || !isSpanContextValid(span)) return undefined

@@ -66,7 +66,7 @@ const withinHost = <T>(step: () => Promise<T>): Promise<T> =>
   })
 
 describe('client telemetry', () => {
-  it('creates a span for each request: the handshake, lists, pings and calls', async () => {
+  it('creates one span per request: the handshake, lists, pings and calls', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer()
     const client = await connectOver('memory', server, sessions())
@@ -94,7 +94,7 @@ describe('client telemetry', () => {
     )
   })
 
-  it("sends the caller's traceparent unchanged, without a tracestate", async () => {
+  it("sends the caller's traceparent unchanged, and adds no tracestate", async () => {
     registerSdk()
     const { server, metas } = plainServer(
       (ctx: { trace?: { tracestate?: string } }) => ctx.trace?.tracestate ?? 'none',
@@ -123,7 +123,7 @@ describe('client telemetry', () => {
       { code: SpanStatusCode.ERROR, message: 'wrong' },
       { 'error.type': '-32602', 'rpc.response.status_code': '-32602' },
     ],
-  ])('ends the span with %s', async (_, handler, status, attributes) => {
+  ])('records the outcome of a call that ends with %s', async (_, handler, status, attributes) => {
     const { span } = registerSdk()
     const { server } = plainServer(handler)
     const client = await connectOver('memory', server, sessions())
@@ -138,7 +138,7 @@ describe('client telemetry', () => {
     })
   })
 
-  it("sends the call's context with a cancellation, and ends the span as cancelled", async () => {
+  it("sends the call's trace context with a cancellation, and ends the span as cancelled", async () => {
     const { spans, span } = registerSdk()
     const both = telemetry()
     const server = new McpServer({ name: 'traced', version: '1' }, { telemetry: both })
@@ -168,7 +168,7 @@ describe('client telemetry', () => {
     expect(span('initialize').spanContext().traceId).not.toBe(traceId)
   })
 
-  it('records timeouts and the end of the connection', async () => {
+  it('records timeouts and closed connections', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer(() => new Promise(() => {}))
     const client = await connectOver('memory', server, sessions())
@@ -199,7 +199,7 @@ describe('client telemetry', () => {
     await client.connect(http('http://127.0.0.1:8000/mcp', { fetch }))
     await client.callTool('tool')
     expect(seen).toEqual([expected, expected])
-    // The server gets the context in `_meta` and in the headers.
+    // The server receives the context in `_meta` and in the headers.
     expect(metas).toEqual([headers ? seen[1] : expect.stringMatching(/^00-/)])
   })
 
@@ -215,7 +215,7 @@ describe('client telemetry', () => {
     ],
     ['stdio', { 'network.transport': 'pipe' }],
     ['memory', {}],
-  ] as const)('records the server and the network over %s', async (mount, expected) => {
+  ] as const)('records the server address and the network protocol over %s', async (mount, expected) => {
     const { span } = registerSdk()
     await connectOver(mount, plainServer().server, { telemetry: telemetry() })
     const { attributes } = span('server/discover')
@@ -250,7 +250,7 @@ describe('client telemetry', () => {
     })
     for (let i = 0; i < 600; i++) await client.request('tools/call', { name: `tool ${i}` }).catch(() => {})
     const series = (await points())['mcp.client.operation.duration'] ?? []
-    // The series are 500 names, calls without a name, and `initialize`.
+    // There is one series for each of the 500 names, one for calls without a name, and one for `initialize`.
     expect(series).toHaveLength(502)
     expect(new Set(spans().map(({ name }) => name)).size).toBe(502)
   })
@@ -273,7 +273,7 @@ describe('client telemetry', () => {
     expect(found['mcp.client.session.duration']).toMatchObject([{ attributes: common, value: { count: 1 } }])
   })
 
-  it("opens a session's stream outside the trace of the connecting request", async () => {
+  it("keeps a session's stream outside the trace of the request that connected", async () => {
     registerSdk()
     const { server } = plainServer()
     const handler = toFetch(server)
@@ -289,7 +289,7 @@ describe('client telemetry', () => {
     await vi.waitFor(() => expect(streams).toEqual([undefined]))
   })
 
-  it('reconnects outside the trace of the call that detected the loss', async () => {
+  it('keeps a reconnect outside the trace of the call that detected the disconnect', async () => {
     const { spans } = registerSdk()
     const manager = new ClientManager(
       { name: 'c', version: '1' },
@@ -327,7 +327,7 @@ describe('client telemetry', () => {
     expect(span('subscriptions/listen').parentSpanContext).toBeUndefined()
   })
 
-  it("calls progress listeners within the call's span", async () => {
+  it("runs progress listeners within the call's span", async () => {
     const { span } = registerSdk()
     const { server } = plainServer(async (ctx: { progress(done: number): Promise<void> }) => {
       await ctx.progress(1)

@@ -26,10 +26,10 @@ describe("the guide's compose file", () => {
     expect(used.toSorted()).toEqual(Object.keys(configs).toSorted())
   })
 
-  it('starts each program with its mounted config', () => {
+  it('starts each program with the config file that is mounted for it', () => {
     for (const service of ['collector', 'tempo'])
       expect(services[service]?.command?.[0]?.split('=')[1]).toBe(targetOf(service, service))
-    // Prometheus and Grafana read these by default.
+    // Prometheus and Grafana read these files by default.
     expect(targetOf('prometheus', 'prometheus')).toBe('/etc/prometheus/prometheus.yml')
     expect(targetOf('grafana', 'sources')).toMatch(/^\/etc\/grafana\/provisioning\/datasources\//)
     expect(targetOf('grafana', 'dashboards')).toMatch(/^\/etc\/grafana\/provisioning\/dashboards\//)
@@ -41,13 +41,13 @@ describe("the guide's compose file", () => {
     expect(ports.length).toBeGreaterThan(0)
   })
 
-  it('makes the collector listen on the address that npm start uses', () => {
+  it('lets the collector listen on the address that npm start uses', () => {
     const { endpoint } = collector.receivers.otlp.protocols.http
     expect(services['collector']?.ports).toContain(`127.0.0.1:4318:${portOf(endpoint)}`)
     expect(portOf(endpoint)).toBe('4318')
   })
 
-  it('uses only defined receivers and exporters in pipelines', () => {
+  it('uses only defined receivers and exporters in its pipelines', () => {
     for (const { receivers, exporters } of Object.values(collector.service.pipelines)) {
       expect(Object.keys(collector.receivers)).toEqual(expect.arrayContaining([...receivers]))
       expect(Object.keys(collector.exporters)).toEqual(expect.arrayContaining([...exporters]))
@@ -63,7 +63,7 @@ describe("the guide's compose file", () => {
     ])
   })
 
-  it('defines a Grafana data source for each store and for the dashboard', () => {
+  it('defines a Grafana data source for every store and for every dashboard panel', () => {
     expect(sources.datasources.map(({ type, url }) => [type, url])).toEqual([
       ['prometheus', 'http://prometheus:9090'],
       ['tempo', `http://tempo:${tempo.server.http_listen_port}`],
@@ -72,7 +72,7 @@ describe("the guide's compose file", () => {
     expect(sources.datasources.map(({ type }) => type)).toEqual(expect.arrayContaining([...new Set(types)]))
   })
 
-  it('mounts the dashboard and the rules where their programs read them', () => {
+  it('mounts the dashboard and the rules where Grafana and Prometheus read them', () => {
     const files = [...volumesOf('prometheus'), ...volumesOf('grafana')]
     expect(files.map(([from = '']) => existsSync(new URL(basename(from), GRAFANA_FOLDER)))).toEqual([
       true,

@@ -21,7 +21,7 @@ it('the Prometheus exporter exports every metric used by the dashboard and the r
   const meterProvider = new MeterProvider({ readers: [reader] })
   const observed = telemetry({ meterProvider })
   const { load } = await startServer({ telemetry: observed, logger: silent })
-  // Nothing listens on this port, so that the metrics of shared stores report failures.
+  // Nothing listens on this port, so the metrics of the shared stores report failures.
   const shared = redis({ url: 'redis://127.0.0.1:1', namespace: 'test', logger: silent })
   const second = new McpServer(
     { name: 'second', version: '1' },
@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     },
   )
 
-  it('has legends that refer only to labels in their own expression', () => {
+  it("uses only labels from a panel's own expression in the panel's legend", () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>
@@ -88,7 +88,7 @@ describe('the dashboard', () => {
   })
 })
 
-it('the guide lists each alert with the time after which it fires', () => {
+it('the guide lists each alert with the time until it fires', () => {
   const read = (path: string): string => readFileSync(new URL(path, GRAFANA_FOLDER), 'utf8')
   const listed = [
     ...read('../../guide/observability.md').matchAll(/^\| `(Jetway\w+)` \|.*? for (\d+) minutes? \|/gm),

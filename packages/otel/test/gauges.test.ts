@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('gauges count a store that two servers share only once, and omit servers without stores', async () => {
+it('gauges count a store shared by two servers only once, and omit servers without stores', async () => {
   const { points } = registerSdk()
   const observed = telemetry()
   const start = (options: object): McpServer => {
@@ -15,7 +15,7 @@ it('gauges count a store that two servers share only once, and omit servers with
       { ...options, telemetry: observed, logger: silent },
     )
     onTestFinished(() => server.close())
-    // Instruments are created at first use.
+    // The instruments are created when they are first used.
     return server
   }
   const alone = start({})

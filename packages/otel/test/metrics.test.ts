@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(found['mcp.server.session.duration']).toMatchObject([
       { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
     ])
-    // Durations are in seconds. Sessions are measured by a clock of milliseconds.
+    // Durations are in seconds, and the clock for sessions has a resolution of one millisecond.
     const elapsed = (performance.now() - start) / 1_000 + 0.002
     const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
     for (const name of ['server.operation', 'client.operation', 'server.session']) {
@@ -90,7 +90,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by closed servers', async () => {
+  it('still include the refusals of servers that have closed', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const refusals = async (): Promise<unknown> => (await points())['jetway.server.refusals']?.[0]?.value
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(await refusals()).toBe(4)
   })
 
-  it('count only open servers', async () => {
+  it('read the stats of open servers only', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const stats = vi.fn<McpServer['stats']>()
@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('contain no labels or span names that a client invented', async () => {
+  it('do not increase in number when a client invents names', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -153,7 +153,7 @@ describe('metrics', () => {
     expect(await points()).toEqual({})
   })
 
-  it('have exactly these labels for a call over HTTP', async () => {
+  it('have exactly the expected labels for a call over HTTP', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason given in their event', async () => {
+  it('count refusals by the reason given in the `reject` event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []

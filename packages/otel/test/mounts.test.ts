@@ -7,7 +7,7 @@ import { CELLS, connectOver } from './support/mounts.ts'
 import { registerSdk } from './support/sdk.ts'
 
 it.each(CELLS)(
-  'a trace over %s at %s contains the client, the handler and its question',
+  "a trace over %s at %s contains the client's call, the handler and the handler's question",
   async (mount, revision) => {
     const { spans, span } = registerSdk()
     const both = telemetry()
@@ -53,7 +53,7 @@ it.each(CELLS)(
   },
 )
 
-/** Lists the kind and name of a span and its ancestors. */
+/** Returns the kinds and names of a span and its ancestors. */
 function pathOf(span: ReadableSpan, all: readonly ReadableSpan[]): string[] {
   const parent = all.find((other) => other.spanContext().spanId === span.parentSpanContext?.spanId)
   return [`${SpanKind[span.kind]} ${span.name}`, ...(parent === undefined ? [] : pathOf(parent, all))]

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('spans, metrics and logs contain no contents, tokens, headers or session ids, and only logs contain hidden errors', async () => {
+it('telemetry contains no message contents, tokens, headers or session ids, and hidden errors appear only in logs', async () => {
   const { spans, points } = registerSdk()
   const lines: unknown[] = []
   const log = (...line: unknown[]): void => void lines.push(line)

@@ -15,11 +15,11 @@ import { panelExpressions, ruleExpressions, RULES, variableSeries } from './supp
 import { startServer } from './support/load.ts'
 import { promtool, startPrometheus } from './support/prometheus.ts'
 
-/** Returns the part of a rule that must have a value in normal operation. */
+/** Returns a rule's expression without its threshold, so that it has a value in normal operation. */
 const measured = (expression: string): string => expression.replace(/\n\s*[<>] \S+\s*$/, '')
 
 describe('Prometheus', () => {
-  it('has values for every panel, variable and rule of a server under load', async () => {
+  it('returns values for every panel, variable and rule when a server is under load', async () => {
     const store = await startRedis()
     const shared = redis({ url: store.url, namespace: 'test', logger: silent })
     const port = await freePort()
@@ -46,7 +46,7 @@ describe('Prometheus', () => {
     expect(expressions.length).toBeGreaterThan(30)
     for (const [where, expression] of expressions)
       await vi.waitFor(async () => {
-        // A rate needs load between two scrapes.
+        // A rate has a value only if there is load between two scrapes.
         const values = await query(expression)
         if (values.every(Number.isNaN)) await load()
         expect([where, expression, values.filter((value) => !Number.isNaN(value)).length]).toEqual([
@@ -60,7 +60,7 @@ describe('Prometheus', () => {
 })
 
 describe('promtool', () => {
-  it("accepts the guide's configuration, with the rules in the same folder", () => {
+  it("accepts the guide's configuration with the rules in the same folder", () => {
     const folder = mkdtempSync(join(tmpdir(), 'jetway-promtool-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const config = join(folder, 'prometheus.yml')

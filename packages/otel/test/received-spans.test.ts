@@ -117,7 +117,7 @@ describe('the span of a received call', () => {
       'tools/call tool',
       { ...CALL, 'mcp.session.id': 'abcdefghij' },
     ],
-  ])('has exactly these attributes for %s', (_what, call, name, attributes) => {
+  ])('has exactly the expected attributes for %s', (_what, call, name, attributes) => {
     const span = receive(call)
     expect(span.name).toBe(name)
     expect(span.attributes).toEqual({ ...attributes, 'jetway.outcome': 'ok' })
@@ -128,7 +128,7 @@ describe('the span of a received call', () => {
     ['the full session id', { sessionId: 'full' }, { 'mcp.session.id': ID }],
     ['no session id', { sessionId: false }, { 'mcp.session.id': undefined }],
     ['no further attributes without a context', { attributes: () => ({ more: 1 }) }, {}],
-  ])('contains %s, as configured', (_what, options, change) => {
+  ])('can be configured to contain %s', (_what, options, change) => {
     const call = received({ ...read, target: undefined, sessionId: ID })
     const all = { ...READ, 'mcp.session.id': 'abcdefgh', 'jetway.outcome': 'ok' }
     expect(receive(call, OK, options).attributes).toEqual({ ...all, ...change })
@@ -170,7 +170,7 @@ describe('the span of a received call', () => {
     expect(span.events).toEqual([])
   })
 
-  it('contains a thrown value that is not an Error as a string if `recordErrors` is set', () => {
+  it('records a thrown value that is not an Error as a string if `recordErrors` is true', () => {
     const hidden = { error: { toString: () => 'odd' }, reference: 'r' }
     const { events } = receive(received(), { outcome: 'failed', hidden }, { recordErrors: true })
     expect(events).toMatchObject([{ name: 'exception', attributes: { 'exception.message': 'odd' } }])
@@ -182,7 +182,7 @@ describe('the span of a received call', () => {
     ['characters of several bytes', { a: 'ééé' }, { maxBytes: 10 }, '{"a":"éé'],
     ['an incomplete last character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
     ['no arguments', undefined, {}, undefined],
-  ])("contains a tool's arguments: %s", (_what, args, limits, text) => {
+  ])("contains a tool's arguments up to a maximum size: %s", (_what, args, limits, text) => {
     const params = args === undefined ? {} : { arguments: args }
     const span = receive(received({ params }), OK, { capture: { arguments: true, ...limits } })
     expect(span.attributes['gen_ai.tool.call.arguments']).toBe(text)
@@ -193,7 +193,7 @@ describe('the span of a received call', () => {
     ['a tool without capture', received(), {}, false],
     ['no tool', received({ target: undefined }), { results: true }, false],
     ['a prompt', received({ ...prompt, target: 'p' }), { arguments: true, results: true }, false],
-  ])('given %s, contains the result: %s', (_what, call, capture, wanted) => {
+  ])('for %s, contains the result: %s', (_what, call, capture, wanted) => {
     const { spans } = registerSdk()
     const observation = telemetry({ capture }).received(call)
     observation.end({ ...OK, ...(wanted && { result: { content: [] } }) })
@@ -202,7 +202,7 @@ describe('the span of a received call', () => {
     expect(recorded).toEqual(wanted ? ['gen_ai.tool.call.result'] : [])
   })
 
-  it('is recorded with a duration unless the call is cancelled', async () => {
+  it('adds to the duration metric unless the call is cancelled', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     for (const outcome of ['ok', 'cancelled'] as const) both.received(received()).end({ outcome })
@@ -217,13 +217,13 @@ describe('the span of a received call', () => {
   })
 })
 
-describe('telemetry', () => {
+describe('the telemetry object', () => {
   it.each<[string, boolean, TelemetryOptions, boolean]>([
     ['without an SDK', false, {}, false],
     ['in mode propagate without an SDK', true, { mode: 'propagate' }, false],
     ['with an SDK', true, {}, true],
     ['with an SDK and metrics: false', true, { metrics: false }, true],
-  ])('is active for a call %s: %s', (_what, active, options, registered) => {
+  ])('is active %s: %s', (_what, active, options, registered) => {
     if (registered) registerSdk()
     expect(telemetry(options).active).toBe(active)
   })

@@ -95,7 +95,7 @@ describe('the span of a sent request', () => {
       'tools/call tool',
       { ...CALL, 'network.transport': 'pipe' },
     ],
-  ])('has exactly these attributes for %s', (_what, request, name, attributes) => {
+  ])('has exactly the expected attributes for %s', (_what, request, name, attributes) => {
     const span = send(request)
     expect(span.name).toBe(name)
     expect(span.attributes).toEqual(attributes)
@@ -162,14 +162,14 @@ describe('the span of a sent request', () => {
       { capture: { arguments: true, results: true } },
       [undefined, undefined],
     ],
-  ])('contains %s, as configured', (_what, request, options, texts) => {
+  ])('can be configured to contain %s', (_what, request, options, texts) => {
     const params = { ...request.params, arguments: { a: 1 } }
     const { attributes } = send({ ...request, params }, { result: { b: 2 } }, options)
     const of = (name: string): unknown => attributes[`gen_ai.tool.call.${name}`]
     expect([of('arguments'), of('result')]).toEqual(texts)
   })
 
-  it('is named after its tool for at most 500 tools', () => {
+  it("includes the tool's name for at most 500 tools", () => {
     const { spans } = registerSdk()
     const both = telemetry()
     const names = [...Array.from({ length: 500 }, (_, i) => `${i}`), 'new', '0']
@@ -208,17 +208,14 @@ describe('the trace context of a sent request', () => {
       { traceparent: 'own', tracestate: 'a=1' },
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])(
-    'is copied to the headers, but is not added to _meta, if the caller passed a context %s',
-    (_what, meta, headers) => {
-      registerSdk()
-      const request = sent({ params: { name: 'tool', _meta: meta } })
-      expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
-      expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
-    },
-  )
+  ])('is copied from _meta to the headers if the caller has passed a context %s', (_what, meta, headers) => {
+    registerSdk()
+    const request = sent({ params: { name: 'tool', _meta: meta } })
+    expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
+    expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
+  })
 
-  it('is missing if no span is active', () => {
+  it('is omitted if no span is active', () => {
     registerSdk()
     const { meta, headers } = telemetry({ mode: 'propagate', headers: true }).sent(sent())
     expect([meta, headers]).toEqual([undefined, undefined])

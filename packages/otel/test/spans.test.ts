@@ -41,7 +41,7 @@ describe('the span of a request', () => {
     ],
     ['tools/list', {}, 'tools/list', {}],
     ['invented/method', {}, '_OTHER', { 'mcp.method.name': '_OTHER' }],
-  ])('given %s %o, is named %s', async (method, params, name, attributes) => {
+  ])('for %s %o, is named %s', async (method, params, name, attributes) => {
     const { spans } = registerSdk()
     const transport = await memoryTransport.open(createServer())
     const client = await connectPeer(await transport.dial(), { revision: '2025-11-25' })
@@ -66,7 +66,7 @@ describe('the span of a request', () => {
     [-32000, true],
     [-32001, true],
     [1, true],
-  ])('given error code %i, is marked as a server error: %s', async (code, failed) => {
+  ])('with error code %i is marked as a server error: %s', async (code, failed) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -106,7 +106,7 @@ describe('the span of a request', () => {
   })
 })
 
-it('notifications, streams, session ends and refusals have no spans', async () => {
+it('notifications, streams, session ends and refusals create no spans', async () => {
   const { spans } = registerSdk()
   const server = createServer()
   const open = toFetch(server)
@@ -144,7 +144,7 @@ it('notifications, streams, session ends and refusals have no spans', async () =
   expect(spans().map(({ name }) => name)).toEqual(['initialize'])
 })
 
-describe("a client's request not to be recorded", () => {
+describe('a trace context with the sampled flag unset', () => {
   const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
   const call = (server: McpServer) =>
     server.handleMessage({
@@ -154,7 +154,7 @@ describe("a client's request not to be recorded", () => {
       params: { name: 'tool', _meta: META },
     })
 
-  it('is respected by default, so that nothing is recorded', async () => {
+  it('is respected by default, so that no spans are recorded', async () => {
     const { spans } = registerSdk()
     await call(createServer())
     expect(spans()).toEqual([])
@@ -164,7 +164,7 @@ describe("a client's request not to be recorded", () => {
     ['link', [TRACE_ID]],
     ['ignore', []],
   ] as const)(
-    'is ignored if `remoteParent` is %s, and then the call starts a new trace',
+    'is ignored if `remoteParent` is %s, so that the call starts a new trace',
     async (remoteParent, linked) => {
       const { span } = registerSdk()
       await call(createServer({ remoteParent }))
@@ -175,7 +175,7 @@ describe("a client's request not to be recorded", () => {
     },
   )
 
-  it('can be evaluated per call by a function', async () => {
+  it('can be respected or ignored per call if `remoteParent` is a function', async () => {
     const { spans } = registerSdk()
     const server = createServer({
       remoteParent: ({ message }) => (message.params?.['name'] === 'tool' ? 'ignore' : 'parent'),
@@ -187,7 +187,7 @@ describe("a client's request not to be recorded", () => {
   })
 })
 
-it('a log line contains the fields of its call, even if the host writes the line', async () => {
+it("a log line contains the trace fields of its call, even if the host's logger writes it", async () => {
   const { span } = registerSdk()
   const lines: string[] = []
   const stream = { write: (line: string): void => void lines.push(line) }

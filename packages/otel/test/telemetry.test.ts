@@ -48,7 +48,7 @@ async function spanOf(handler: (args: never, ctx: never) => unknown, options: Te
 }
 
 describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('contains the client’s call, the handler and its question', async () => {
+  it("contains the client’s call, the handler and the handler's question", async () => {
     const { span } = registerSdk()
     const server = createServer()
     const inHandler: (string | undefined)[] = []
@@ -101,7 +101,7 @@ it("a task's span has its own trace", async () => {
   expect(new Set(parents)).toEqual(new Set([PARENT_ID, undefined]))
 })
 
-it('the span of an unanswered question contains the reason', async () => {
+it('the span of an unanswered question contains the reason for the failure', async () => {
   const { span, points } = registerSdk()
   const server = createServer()
   server.addTool({ name: 'ask', handler: async (_args, ctx) => `${(await ctx.listRoots()).length}` })
@@ -148,7 +148,7 @@ describe("a call's span", () => {
     if (status.code === SpanStatusCode.UNSET) expect(tool.attributes).not.toHaveProperty('error.type')
   })
 
-  it('contains the correlation id of a hidden error, but not the error', async () => {
+  it('contains the correlation id of a hidden error, but not the error itself', async () => {
     const { tool, answer } = await spanOf(() => {
       throw new Error('secret')
     })
@@ -157,7 +157,7 @@ describe("a call's span", () => {
     expect(tool.events).toEqual([])
   })
 
-  it('contains the hidden error if `recordErrors` is set', async () => {
+  it('contains the hidden error if `recordErrors` is true', async () => {
     const { tool } = await spanOf(
       () => {
         throw new Error('secret')
@@ -188,7 +188,7 @@ describe("a call's span", () => {
       undefined,
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
-  ])('captures %s, as configured', async (_, options, args, result) => {
+  ])('can be configured to capture %s', async (_, options, args, result) => {
     const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
@@ -201,7 +201,7 @@ describe("a call's span", () => {
     ['short', /^.{1,10}$/],
     ['full', /^.{20,}$/],
     [false, undefined],
-  ] as const)('contains the session id in the form %s', async (sessionId, pattern) => {
+  ] as const)('contains the session id as configured by `sessionId`: %s', async (sessionId, pattern) => {
     const { tool } = await spanOf(() => 'fine', { sessionId })
     const id = tool.attributes['mcp.session.id']
     if (pattern === undefined) expect(id).toBeUndefined()
@@ -223,7 +223,7 @@ describe("the client's trace context", () => {
     ['ignore', 'ambient', 0],
   ] as const
   it.each(cases)(
-    'given `remoteParent` %s, produces a span in trace %s with %i links',
+    'with `remoteParent` %s, leads to a span in trace %s with %i links',
     async (remoteParent, traceOf, links) => {
       const { span } = registerSdk()
       const server = createServer({ remoteParent })
@@ -244,22 +244,25 @@ describe("the client's trace context", () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from a header sent %s if _meta does not contain a context', async (_, values, expected) => {
-    const { span } = registerSdk()
-    const server = createServer()
-    const handler = toFetch(server)
-    onTestFinished(() => handler.close({ deadline: 0 }))
-    const headers = new Headers(JSON_HEADERS)
-    for (const value of values) headers.append('traceparent', value)
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
-    await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
-    expect(span('initialize').parentSpanContext?.traceId).toBe(expected)
-  })
+  ])(
+    'is read from a header if _meta contains no context and the header occurs once: %s',
+    async (_, values, expected) => {
+      const { span } = registerSdk()
+      const server = createServer()
+      const handler = toFetch(server)
+      onTestFinished(() => handler.close({ deadline: 0 }))
+      const headers = new Headers(JSON_HEADERS)
+      for (const value of values) headers.append('traceparent', value)
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+      expect(span('initialize').parentSpanContext?.traceId).toBe(expected)
+    },
+  )
 
   it.each([
     ['bad hex', { traceparent: `00-${'z'.repeat(32)}-${PARENT_ID}-01` }],
@@ -268,7 +271,7 @@ describe("the client's trace context", () => {
     ['a number', { traceparent: 1 }],
     ['inherited from a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
     ['only baggage with 200 members', { baggage: LONG_BAGGAGE }],
-  ])('is ignored if it is %s', async (_, meta) => {
+  ])('is ignored if invalid: %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -281,7 +284,7 @@ describe("the client's trace context", () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is used after dropping %s', async (_, meta) => {
+  ])('is used, except for %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -301,7 +304,7 @@ describe("the client's trace context", () => {
 })
 
 describe('the OpenTelemetry SDK', () => {
-  it('can be registered later, and records from then on', async () => {
+  it('can be registered later, and then records new calls', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -312,7 +315,7 @@ describe('the OpenTelemetry SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('can be replaced, after which only the new SDK records', async () => {
+  it('can be replaced, after which only the new SDK records calls', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -328,7 +331,7 @@ describe('the OpenTelemetry SDK', () => {
     expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('records nothing in mode propagate, but passes on the context', async () => {
+  it('records nothing in `propagate` mode, but passes on the context', async () => {
     const { spans, points } = registerSdk()
     const server = createServer({ mode: 'propagate' })
     let inHandler: string | undefined
@@ -360,6 +363,6 @@ describe('traceFields', () => {
   })
 })
 
-it('telemetry throws a TypeError for an unknown option', () => {
+it('`telemetry` throws a TypeError for an unknown option', () => {
   expect(() => telemetry({ tracer: 1 } as TelemetryOptions)).toThrow(/no option "tracer"; choose from mode/)
 })

@@ -21,14 +21,14 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
-/** Waits for the next turn of the event loop, because a WeakRef keeps its object until then. */
+/** Waits for the next turn of the event loop, because the target of a WeakRef is kept until then. */
 async function heap(): Promise<number> {
   await nextTurn()
   collect()
   return process.memoryUsage().heapUsed
 }
 
-/** Registers an SDK that counts spans and stores none. */
+/** Registers an SDK that counts spans but does not store them. */
 function registerCountingSdk() {
   let open = 0
   let ended = 0
@@ -99,7 +99,7 @@ it(
 )
 
 it(
-  '100,000 calls and 1,000 closed servers leave no open spans, and do not make the heap grow',
+  '100,000 calls and 1,000 closed servers leave no open spans and do not grow the heap',
   { timeout: 300_000 },
   async () => {
     const sdk = registerCountingSdk()

@@ -10,10 +10,10 @@ interface Owned {
 const MAX_HASHES = 1_000
 
 /**
- * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
- * name reveals them. The principal's length is hashed before the principal, so that no other input produces the
- * same name. Braces contain the part that a cluster uses to select a node: it is the same for all keys of a
- * session, for all nodes, and for all tasks.
+ * Builds the names of all keys. `1` is the version of the key layout. Principals and ids are hashed, so that
+ * no name reveals them. The principal's length is hashed before the principal, so that no other input
+ * produces the same name. Braces contain the part by which a cluster selects a node: it is the same for all
+ * keys of a session, for all nodes, and for all tasks.
  */
 export class Keys {
   readonly #prefix: string
@@ -31,7 +31,7 @@ export class Keys {
     return `${this.#prefix}s:{${hash}}`
   }
 
-  /** A principal's sessions, by expiry. */
+  /** Returns the key of a principal's sessions, sorted by expiry. */
   principal(hash: string): string {
     return `${this.#prefix}p:{${hash}}`
   }
@@ -40,7 +40,7 @@ export class Keys {
     return this.ofStreamHash(this.#hashOf(key), hashOf(key.stream))
   }
 
-  /** Returns the hash of a session. Hashes of the last sessions are kept, because each response needs one. */
+  /** Returns the hash of a session. Recent hashes are cached, because each response needs one. */
   #hashOf(session: Owned): string {
     const name = nameOf(session)
     const known = this.#hashes.get(name)
@@ -61,13 +61,13 @@ export class Keys {
     }
   }
 
-  /** A principal's used states, by expiry, and the expiry of the last dropped state. */
+  /** Returns two keys: a principal's used states, sorted by expiry, and the expiry of the last dropped state. */
   usedStates(principal: string): readonly [states: string, dropped: string] {
     const hash = hashOf(principal)
     return [`${this.#prefix}1:{${hash}}`, `${this.#prefix}2:{${hash}}`]
   }
 
-  /** The key that exists while a node is running. */
+  /** Returns the key that exists while a node is running. */
   lease(node: string): string {
     return `${this.#prefix}n:${this.#control}:${node}`
   }
@@ -90,11 +90,11 @@ export class Keys {
 export interface StreamKeys {
   /** The hash of the session. */
   readonly session: string
-  /** The name of the stream in `streams`. */
+  /** The name of the stream within `streams`. */
   readonly token: string
   readonly state: string
   readonly events: string
-  /** The session's streams, by start time. */
+  /** The session's streams, sorted by start time. */
   readonly streams: string
 }
 
@@ -109,10 +109,10 @@ export type TaskKeys = readonly [
   largest: string,
 ]
 
-/** Hashes a text as Redis does in a script, so that records can be compared without sending their text. */
+/** Hashes a string as Redis does in a script, so that records can be compared without sending their text. */
 export const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
-/** Hashes a text to 22 characters, which are 128 bits of SHA-256. */
+/** Hashes a string to 22 characters, which encode 128 bits of its SHA-256. */
 export const hashOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 

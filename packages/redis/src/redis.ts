@@ -19,13 +19,13 @@ import { RedisSessionStore } from './stores/session-store.ts'
 import { type RedisTaskLimits, RedisTaskStore } from './stores/task-store.ts'
 import { type RedisUsedStateLimits, RedisUsedStates } from './stores/used-states.ts'
 
-/** The options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
+/** The options of {@link redis}. Set exactly one of `url`, `sentinel`, `cluster` and `connection`. */
 export interface RedisOptions extends RedisAddress {
-  /** A different client, such as the result of `fromIoredis`. */
+  /** A connection through another client, such as the result of `fromIoredis`. */
   readonly connection?: RedisConnection
-  /** Separates deployments that use the same Redis: 1 to 32 lower-case letters, digits and `-`. */
+  /** Separates deployments that use the same Redis: 1 to 32 lower-case letters, digits and hyphens. */
   readonly namespace: string
-  /** The limits on events that clients can resume from. */
+  /** The limits on the events that clients can resume from. */
   readonly events?: RedisEventLimits
   /** The limits on tasks, which all nodes share. */
   readonly tasks?: RedisTaskLimits
@@ -67,10 +67,10 @@ const NAMES: OptionNames<RedisOptions> = {
 }
 
 /**
- * Creates the stores that the processes of one deployment share. They connect on first use, and close with the
+ * Creates the stores that all processes of a deployment share. They connect on first use, and close with the
  * last server or mount that uses them.
  *
- * @throws `ERR_MCP_OPTION`
+ * @throws `ERR_MCP_OPTION` for an invalid option
  */
 export function redis(options: RedisOptions): RedisStores {
   check(options)
@@ -92,7 +92,7 @@ export function redis(options: RedisOptions): RedisStores {
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
   const close = async (): Promise<void> => {
-    // The reader is closed first, because it would open another connection for the remaining streams.
+    // The reader must be closed first. Otherwise, it would open another connection for the remaining streams.
     reader.close()
     bus.close()
     await nodes.close()
@@ -152,7 +152,7 @@ async function connect(connection: RedisConnection, keys: Keys, logger: Logger):
     if (!/unknown command/i.test(String(error))) throw error
     throw new Error('This Redis is too old. Use 6.2 or newer, or Valkey', { cause: error })
   }
-  // An ACL user may not be permitted to use INFO, because Redis classifies it as a dangerous command.
+  // An ACL user may lack permission for INFO, which Redis classifies as a dangerous command.
   const info = await send(keys.bus, ['INFO', 'memory']).catch(() => '')
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
   const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'

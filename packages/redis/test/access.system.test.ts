@@ -5,11 +5,11 @@ import { redis, RedisReplyError } from '../src/index.ts'
 import { serve } from './support/process.ts'
 import { createTwo, newTwo } from './support/stores.ts'
 
-/** What docs/guide/scale-out.md tells users to grant. */
+/** The permissions that docs/guide/scale-out.md tells users to grant. */
 const GRANTS = '~jw1:* resetchannels -@all +@read +@write +@scripting +@connection +time -@dangerous'
 
-describe('a Redis user with few permissions', () => {
-  it('is sufficient for ready() and for all stores', async () => {
+describe('a Redis user with minimal permissions', () => {
+  it('can use ready() and all stores', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     await server.command('ACL', 'SETUSER', 'jetway', 'on', '>secret', ...GRANTS.split(' '))
@@ -46,7 +46,7 @@ describe('a Redis user with few permissions', () => {
     expect(log.lines).toEqual([])
   })
 
-  it('is sufficient for a Redis Cluster, with +cluster|slots', async () => {
+  it('can use a Redis Cluster with the additional permission +cluster|slots', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     for (const server of servers)
@@ -67,7 +67,7 @@ describe('a Redis user with few permissions', () => {
 })
 
 describe('ready', () => {
-  it('rejects a Redis without the commands of version 6.2', async () => {
+  it('rejects if Redis lacks the commands of version 6.2', async () => {
     const stores = redis({
       namespace: 'old',
       connection: {
@@ -82,8 +82,8 @@ describe('ready', () => {
   })
 })
 
-describe('the first initialize of a process', () => {
-  it('receives 503 after a single command that Redis did not answer, and 200 once Redis is back', async () => {
+describe('the first initialize request of a process', () => {
+  it('is refused with 503 after one unanswered Redis command, and accepted once Redis is back', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const [shared] = newTwo({ url: server.url })
@@ -92,7 +92,7 @@ describe('the first initialize of a process', () => {
     server.signal('SIGSTOP')
     const refused = await node.post(initialize())
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    // Each command waits for 500 ms. With a second one, the reply would take more than 1 s.
+    // A command waits for 500 ms, so with a second command the reply would take more than 1 s.
     expect(create).not.toHaveBeenCalled()
     server.signal('SIGCONT')
     await vi.waitFor(async () => expect((await node.post(initialize())).status).toBe(200))

@@ -16,7 +16,7 @@ async function keysLike(pattern: string): Promise<number> {
 }
 
 describe('sessions.max', () => {
-  it('limits the anonymous sessions of all processes in Redis, and ends the session that expires first', async () => {
+  it('limits anonymous sessions across all processes, and ends the session that expires first', async () => {
     const max = 20
     const stores = await createTwo({ url: redis.url })
     const [first, second] = stores.map((shared) => serve(shared, { sessions: { max } })) as [
@@ -35,7 +35,7 @@ describe('sessions.max', () => {
     expect(await status(old)).toBe(200)
   })
 
-  it('also deletes the streams of a session that it ends', async () => {
+  it('also deletes the streams of each session that it ends', async () => {
     await redis.command('FLUSHALL')
     const { sessions, events } = await createStores({ url: redis.url })
     const key = { principal: '', session: 'first', stream: 'stream' }
@@ -50,12 +50,12 @@ describe('sessions.max', () => {
   })
 })
 
-/** Returns a number of a section of INFO. */
+/** Returns a number from a section of the INFO reply. */
 async function infoOf(section: string, name: string): Promise<number> {
   return Number(new RegExp(`${name}:(\\d+)`).exec(await redis.command('INFO', section))?.[1])
 }
 
-describe('a change to a record', () => {
+describe('replacing a session record', () => {
   it('sends the new record, but not the old one', async () => {
     const { sessions } = await createStores({ url: redis.url })
     const uris = Array.from({ length: 8 }, (_, i) => `test://${i}${'x'.repeat(8_000)}`)
@@ -70,7 +70,7 @@ describe('a change to a record', () => {
 })
 
 describe('a full task store', () => {
-  /** Returns the number of commands that Redis runs during a step, with those in scripts. */
+  /** Returns the number of commands that Redis runs during a step, including those in scripts. */
   async function commandsOf(step: () => Promise<unknown>): Promise<number> {
     const count = async (): Promise<number> => {
       const stats = await redis.command('INFO', 'commandstats')
@@ -85,7 +85,7 @@ describe('a full task store', () => {
     ['tasks', 2_000, 64 * 1024 * 1024],
     ['bytes', 10_000, 600_000],
   ])(
-    'with too many %s needs as few commands for a task as a store with few tasks',
+    'with too many %s needs about as many commands per task as a nearly empty store',
     async (_what, max, maxBytes) => {
       const { tasks } = await createStores({ url: redis.url }, { tasks: { max, maxPerOwner: max, maxBytes } })
       const now = Date.now()
@@ -135,7 +135,7 @@ describe('servers with different names in one namespace', () => {
     expect(new Set(heard.map(String))).toEqual(new Set(['acme,1', 'other,2']))
   })
 
-  it("do not find each other's tasks, even for the same principal", async () => {
+  it("do not find each other's tasks, even those of the same principal", async () => {
     const stores = await createTwo({ url: redis.url })
     const names = ['acme', 'other']
     const [acme, other] = stores.map((shared, i) =>

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { fromIoredis } from '../src/index.ts'
 import { type Address, createStores, createTwo } from './support/stores.ts'
 
-/** Waits for real time, because the clock of Redis cannot be set. */
+/** Waits in real time, because the clock of Redis cannot be set. */
 const pass = (ms: number): Promise<void> => delay(ms).then(() => {})
 
 function describeStores(name: string, address: () => Address): void {
@@ -50,7 +50,7 @@ function describeMessages(name: string, address: () => Address): void {
     const [first, second] = await createTwo(address())
     let arrived = (): void => {}
     second.bus.subscribe('settled', () => arrived())
-    // From now on, every message arrives.
+    // From here on, no message can be missed.
     await second.ready()
     const settled = async (): Promise<void> => {
       const arrival = new Promise<void>((resolve) => {
@@ -92,6 +92,6 @@ describe('an ioredis client', () => {
     client.disconnect()
     await server.stop()
   })
-  describeSessions('by ioredis', () => ({ connection: fromIoredis(client) }))
-  describeMessages('by ioredis', () => ({ connection: fromIoredis(client) }))
+  describeSessions('through ioredis', () => ({ connection: fromIoredis(client) }))
+  describeMessages('through ioredis', () => ({ connection: fromIoredis(client) }))
 })

@@ -31,7 +31,7 @@ async function startServer(...options: readonly string[]): Promise<RedisServer> 
   return server
 }
 
-/** Returns the error of a step, and checks that it came in time. */
+/** Returns the error that a step causes, and checks that it came in time. */
 async function failure(step: () => unknown): Promise<unknown> {
   const start = performance.now()
   const outcome = await Promise.resolve()
@@ -88,7 +88,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes all of 10,000 commands fail, but at most 2,000 of them wait', async () => {
+  it('makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -105,7 +105,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes the bus keep messages and deliver them later, in order and without duplicates', async () => {
+  it('makes the bus keep its messages and deliver them later, in order and without duplicates', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -116,11 +116,12 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([])
     server.signal('SIGCONT')
     await vi.waitFor(() => expect(heard.at(-1)).toBe(3), RECOVERY_MS)
-    // The second 2 waited with the first. The second 1 did not, because Redis may have stored the first.
+    // The second 2 was merged with the first one, which was still waiting. The second 1 was not, because Redis may
+    // already have stored the first one.
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus resend what Redis may already have stored, but deliver it once and in order', async () => {
+  it('makes the bus resend messages that Redis may have stored, which still arrive once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -137,7 +138,7 @@ describe('a Redis server that hangs', () => {
     for (let round = 0; round < 3; round++) {
       expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([true]))
       server.signal('SIGSTOP')
-      // Redis reads these commands when it continues, after they have been repeated.
+      // By the time Redis continues and reads these commands, they have been repeated.
       expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([false]))
       server.signal('SIGCONT')
       const late = publish(20)
@@ -149,7 +150,7 @@ describe('a Redis server that hangs', () => {
     expect(gaps).toBe(0)
   })
 
-  it('makes the bus drop the oldest messages if there are too many, and other nodes report a gap', async () => {
+  it('makes the bus drop the oldest messages beyond a limit, and report a gap on other nodes', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -172,7 +173,7 @@ describe('a Redis server that hangs', () => {
 })
 
 describe('bus.ready', () => {
-  it('resolves when no later message can be missed', async () => {
+  it('resolves once later messages can no longer be missed', async () => {
     const server = await startServer()
     for (let round = 0; round < 10; round++) {
       const [first, second] = newTwo({ url: server.url })
@@ -184,7 +185,7 @@ describe('bus.ready', () => {
     }
   })
 
-  it('gives up during a long outage, and the bus later reports a gap', async () => {
+  it('resolves during a long outage, after which the bus reports a gap', async () => {
     const server = await startServer()
     const [, second] = newTwo({ url: server.url })
     server.signal('SIGSTOP')
@@ -203,7 +204,7 @@ describe('bus.ready', () => {
 
 describe('a Redis restart', () => {
   it('leaves sessions and streams complete and usable', async () => {
-    // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
+    // With `everysec`, Redis delays a write while it flushes the previous one, so a kill would lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
     const key = { principal: 'alice', session: 'session-1', stream: 'stream-1' }
@@ -235,7 +236,7 @@ describe('a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('makes the bus report that messages were lost', async () => {
+  it('makes the bus report lost messages', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -281,7 +282,7 @@ describe('a Redis server that is slow or resets connections', () => {
 })
 
 describe('a Redis server that has become a replica', () => {
-  it('is abandoned as soon as it refuses a write, although it still replies to reads', async () => {
+  it('is abandoned as soon as it refuses a write, even if it still replies to reads', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -292,10 +293,10 @@ describe('a Redis server that has become a replica', () => {
     second.bus.subscribe('changes', (message) => heard.push(message))
     await second.ready()
     await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
-    // A managed Redis moves the address, and keeps the connections to the former master.
+    // A managed Redis moves the address to the new master, but keeps the connections to the former one.
     await replica.command('REPLICAOF', 'NO', 'ONE')
-    // The former master never gets what the new one stores, so a reader that stays would wait forever. Redis ends
-    // waiting reads now, and the readers connect again.
+    // The former master does not receive what the new one stores, so a reader that stays connected would wait
+    // forever. Redis now ends pending reads, and the readers reconnect.
     await master.command('REPLICAOF', '127.0.0.1', '1')
     await vi.waitFor(
       async () => expect((await master.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(1),
@@ -331,7 +332,7 @@ describe('fromIoredis', () => {
     return client
   }
 
-  it('leaves a former master as soon as it refuses a write', async () => {
+  it('disconnects from a former master as soon as that master refuses a write', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -350,7 +351,7 @@ describe('fromIoredis', () => {
     expect(await read(stores)).toBeDefined()
   })
 
-  it('names the address and the reason if Redis refuses the password', async () => {
+  it('names the address and the reason if Redis rejects the password', async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const client = clientOf(server.port, { username: 'ann', password: 'topsecret' })
@@ -362,14 +363,14 @@ describe('fromIoredis', () => {
   })
 })
 
-describe('a Redis server that cannot be used', () => {
+describe('a Redis server that fails', () => {
   const open = (url: string, options: Partial<RedisOptions> = {}): RedisStores => {
     const stores = redis({ url, namespace: 'test', logger: silent, ...options })
     onTestFinished(stores.acquire())
     return stores
   }
 
-  it('is named in the error with its address and the reason, but without the password', async () => {
+  it('leads to an error with its address and the reason, but without the password', async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const url = `redis://ann:topsecret@127.0.0.1:${server.port}`
@@ -385,7 +386,7 @@ describe('a Redis server that cannot be used', () => {
     expect(inspect(lines, { depth: 9 })).not.toContain('topsecret')
   })
 
-  it('is named in the error with ECONNREFUSED if nothing listens at its address', async () => {
+  it('causes an error with ECONNREFUSED if nothing listens on its address', async () => {
     const server = await startServer()
     await server.kill()
     const stores = open(server.url)
@@ -396,7 +397,7 @@ describe('a Redis server that cannot be used', () => {
     await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
   })
 
-  it('receives no connections after the stores have been closed, until they are used again', async () => {
+  it('receives no connections from closed stores until the stores are acquired again', async () => {
     const server = await startServer()
     const stores = redis({ url: server.url, namespace: 'test', logger: silent })
     const release = stores.acquire()
@@ -409,7 +410,7 @@ describe('a Redis server that cannot be used', () => {
     server.signal('SIGCONT')
     const clients = async (): Promise<number> =>
       (await server.command('CLIENT', 'LIST')).split('\n').filter((line) => /\bid=/.test(line)).length
-    // The only client is the one that asks.
+    // The only client left is the one that sends this command.
     await vi.waitFor(async () => expect(await clients()).toBe(1))
     expect(String(await failure(() => read(stores)))).toContain('closed')
     expect(await clients()).toBe(1)
@@ -420,7 +421,7 @@ describe('a Redis server that cannot be used', () => {
 })
 
 describe('a Redis server that is out of memory', () => {
-  it('refuses writes, but allows reads, until it has memory again', async () => {
+  it('rejects writes but allows reads until it has memory again', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -448,7 +449,7 @@ describe('Redis Sentinel', () => {
 })
 
 describe('a Redis Cluster', () => {
-  it('serves keys on the other nodes while one node hangs', async () => {
+  it('still serves the keys on other nodes while one node hangs', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const stores = await createStores({ cluster: servers.map(({ url }) => url) })
@@ -462,7 +463,7 @@ describe('a Redis Cluster', () => {
     }
     expect(await served()).toBe(ids.length)
     servers[0]?.signal('SIGSTOP')
-    // In the second round the circuit is open, but only for the node that hangs.
+    // In the second round, the circuit is open, but only for the node that hangs.
     for (let round = 0; round < 2; round++) {
       const count = await served()
       expect(count).toBeGreaterThan(5)

@@ -14,7 +14,7 @@ async function start(): Promise<{ readonly server: RedisServer; readonly stores:
   return { server, stores: await createStores({ url: server.url }) }
 }
 
-/** Returns the lines of a reply without the lengths. */
+/** Returns the lines of a reply, without the lines that give lengths. */
 const linesOf = (reply: string): string[] =>
   reply.split('\r\n').filter((line) => line !== '' && !/^[*$+]/.test(line))
 
@@ -46,8 +46,8 @@ async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: Redis
   await bus.publish('changes', { kind: 'tools' })
 }
 
-describe('keys in Redis', () => {
-  it('expire, except for the bus, and do not reveal principals or ids', async () => {
+describe('the keys in Redis', () => {
+  it('expire, except those of the bus, and do not reveal principals or ids', async () => {
     const { server, stores } = await start()
     await useAll(stores)
     const keys = linesOf(await server.command('KEYS', '*'))
@@ -74,7 +74,7 @@ describe('keys in Redis', () => {
   })
 })
 
-/** Returns how many commands a step sends, by the statistics of Redis. A script counts as one command. */
+/** Returns how many commands a step sends, according to the statistics of Redis. A script counts as one command. */
 async function commandsOf(server: RedisServer, step: () => unknown): Promise<number> {
   const count = async (): Promise<number> => {
     const stats = await server.command('INFO', 'commandstats')
@@ -96,7 +96,7 @@ describe('Redis commands', () => {
     const record = sessionRecord(SESSION, '')
     let version = await sessions.create(record, LIFETIME)
     expect(await commandsOf(server, () => sessions.get(owner))).toBe(1)
-    // A renewal also renews the session in the index of its principal or of all anonymous clients.
+    // Renewing a session also renews it in the index of its principal or of all anonymous clients.
     expect(await commandsOf(server, () => sessions.get(owner, LIFETIME.ttlMs))).toBe(2)
     const key = { principal: '', session: SESSION, stream: 'stream-1' }
     const lease = await events.open(key, ORIGIN)
@@ -109,7 +109,7 @@ describe('Redis commands', () => {
       await commandsOf(server, () => events.read(key, { epoch: lease.epoch, seq: 0 })),
     ).toBeLessThanOrEqual(1)
     version = (await sessions.replace({ ...record, logLevel: 'debug' }, version, LIFETIME.ttlMs)) ?? ''
-    // Two scripts, and the GET in one of them.
+    // The commands are two scripts, and the GET inside one of them.
     expect(
       await commandsOf(server, () => sessions.replace(record, version, LIFETIME.ttlMs)),
     ).toBeLessThanOrEqual(3)
@@ -139,7 +139,7 @@ describe('Redis memory', () => {
   })
 
   it.each(['principal:ann', 'session:1'])(
-    'is at most 1.2 KiB per task of %s in addition to its record',
+    "is at most 1.2 KiB per task of %s, in addition to the task's record",
     async (owner) => {
       const { server } = await start()
       const count = 1_000
@@ -165,12 +165,12 @@ describe('Redis memory', () => {
     [1, 5],
     [50, 5],
   ])(
-    'given a stream of %i events, is at most %d KiB plus 1.5 times the size of the frames',
+    'for a stream of %i events, is at most %d KiB plus 1.5 times the size of the frames',
     async (events, kib) => {
       const { server, stores } = await start()
       const frame = 'x'.repeat(200)
       const count = 500
-      // The first use loads the scripts, which Redis keeps.
+      // The first use loads the scripts, which then remain in Redis.
       await append('first', 1)
       const before = await used(server)
       for (let i = 0; i < count; i++) await append(`session-${i}`, events)

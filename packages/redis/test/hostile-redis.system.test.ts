@@ -19,8 +19,8 @@ async function keyLike(pattern: string): Promise<string> {
 const textOf = async (key: string): Promise<string> =>
   (await redis.command('GET', key)).split('\r\n').slice(1, -2).join('').replace('+OK', '')
 
-describe('a session record written by a third party', () => {
-  it("is not found, even on the session's own process, until the record is valid again", async () => {
+describe('a session record overwritten by someone else', () => {
+  it('is not found until it is valid again, even by the process that created the session', async () => {
     const stores = await createTwo({ url: redis.url })
     const [first, second] = stores.map((shared) => serve(shared)) as [ServedProcess, ServedProcess]
     const session = await first.open()
@@ -73,7 +73,7 @@ describe('a session record written by a third party', () => {
     expect((await first.post(ping(), session)).status).toBe(404)
   })
 
-  it('does not prevent its principal from opening sessions if the index is wrong', async () => {
+  it("does not stop its principal from opening sessions if the principal's index is overwritten too", async () => {
     await redis.command('FLUSHALL')
     const [shared] = await createTwo({ url: redis.url })
     const node = serve(shared, { users: true })
@@ -86,11 +86,11 @@ describe('a session record written by a third party', () => {
   })
 })
 
-describe('a key of messages that somebody else has replaced with a text', () => {
+describe('a message key that someone else has overwritten with a string', () => {
   it.each([
     ['the inbox of a process', '*:i:*'],
     ['the bus', '*:b:*'],
-  ])('is removed, and the process gets messages again: %s', async (_, pattern) => {
+  ])('is deleted, and the process then receives messages again: %s', async (_, pattern) => {
     await redis.command('FLUSHALL')
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
@@ -113,8 +113,8 @@ describe('a key of messages that somebody else has replaced with a text', () => 
   })
 })
 
-describe('an index of streams that somebody else has replaced with a text', () => {
-  it('does not keep the streams of the session from being deleted', async () => {
+describe('a stream index that someone else has overwritten with a string', () => {
+  it("does not prevent the session's streams from being deleted", async () => {
     await redis.command('FLUSHALL')
     const [{ events }] = await createTwo({ url: redis.url })
     const key = { principal: 'ann', session: 'session-1' }
@@ -127,7 +127,7 @@ describe('an index of streams that somebody else has replaced with a text', () =
   })
 })
 
-describe('a task record written by a third party', () => {
+describe('a task record overwritten by someone else', () => {
   it.each(['null', '[]', 'garbage', '{"taskId":"task-1"}'])('is not found if it is %s', async (text) => {
     const [{ tasks }] = await createTwo({ url: redis.url })
     const now = Date.now()
@@ -145,7 +145,7 @@ describe('a task record written by a third party', () => {
 })
 
 describe('a bus listener that throws', () => {
-  it('is logged, and all listeners receive later messages', async () => {
+  it('has its error logged, and all listeners receive later messages', async () => {
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
     const fail = (): never => {
@@ -162,7 +162,7 @@ describe('a bus listener that throws', () => {
     await first.bus.publish('changes', 1)
     await vi.waitFor(() => expect(heard).toEqual([1]))
     await redis.command('DEL', await keyLike('*:b:*'))
-    // A new stream makes the reader look for lost messages.
+    // When the stream is new, the reader checks for lost messages.
     await second.nodes.join(fail)
     await vi.waitFor(() => expect(heard).toEqual([1, 'gap']))
     await first.nodes.send(second.nodes.id, { any: 'mail' })

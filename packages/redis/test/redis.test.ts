@@ -8,7 +8,7 @@ import {
   type RedisStores,
 } from '../src/index.ts'
 
-/** Creates stores over a connection whose commands do what `reply` does. The reader never gets a message. */
+/** Creates stores over a connection on which `reply` handles each command. The reader never receives a message. */
 function over(reply: (args: readonly string[]) => unknown, more: Partial<RedisConnection> = {}): RedisStores {
   const stores = redis({
     namespace: 'test',
@@ -30,7 +30,7 @@ function over(reply: (args: readonly string[]) => unknown, more: Partial<RedisCo
 const read = async ({ sessions }: RedisStores): Promise<unknown> =>
   sessions.get({ principal: '', id: 'session' })
 
-/** Sets the clock of the system back by an hour. Time goes on only by `advanceTimersByTime`. */
+/** Sets the system clock back by an hour. After that, time passes only through `advanceTimersByTime`. */
 function setClockBack(): void {
   vi.setSystemTime(Date.now() - 3_600_000)
 }
@@ -45,7 +45,7 @@ describe('redis', () => {
     ['url', { url: 'redis://127.0.0.1:6379/secret' }],
     ['cluster', { cluster: ['redis://127.0.0.1:6379', '127.0.0.1:6380'] }],
     ['sentinel.urls', { sentinel: { name: 'main', urls: ['127.0.0.1:26379'] } }],
-  ])('refuses the option %s for %j, and does not repeat the value', (option, address) => {
+  ])('rejects the `%s` option in %j without repeating its value', (option, address) => {
     const create = (): unknown => redis({ ...address, namespace: 'test' })
     expect(create).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
     expect(create).toThrow(new RegExp(`The option ${option} needs a URL with a scheme`))
@@ -60,7 +60,7 @@ describe('redis', () => {
   )
 })
 
-describe('commands', () => {
+describe('Redis commands', () => {
   it('are sent again after Redis has recovered, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -82,7 +82,7 @@ describe('commands', () => {
     ['READONLY You can’t write against a read only replica.'],
     ['MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to no.'],
     ['ERR Error running script: @user_script:3: -READONLY You can’t write against a read only replica.'],
-  ])('replace the connection after the reply %s', async (reply) => {
+  ])('are sent over a new connection after the reply %s', async (reply) => {
     let resets = 0
     const refuse = (): never => {
       throw new RedisReplyError(reply)
@@ -90,12 +90,12 @@ describe('commands', () => {
     const stores = over(refuse, { reset: () => void resets++ })
     await expect(read(stores)).rejects.toThrow(reply)
     expect([resets, stores.stats().available]).toEqual([1, false])
-    // Further commands wait for the new connection.
+    // Further commands must wait for the new connection.
     await expect(read(stores)).rejects.toThrow('Redis has failed several times in a row')
     expect(resets).toBe(1)
   })
 
-  it('treat LOADING as a failure, and a refused value as a reply', async () => {
+  it('mark Redis as unavailable after LOADING replies, but not after OOM replies', async () => {
     let reply = 'OOM command not allowed when used memory > maxmemory'
     const stores = over(() => {
       throw new RedisReplyError(reply)
@@ -109,7 +109,7 @@ describe('commands', () => {
 })
 
 describe('nodes.alive', () => {
-  it('detects a stopped node 7 s after a connect, even if the clock was set back', async () => {
+  it('reports a stopped node as dead 7 s after joining, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const stores = over(([command]) => (command === 'MGET' ? [null] : 1))
@@ -122,7 +122,7 @@ describe('nodes.alive', () => {
 })
 
 describe('a reader that cannot be created', () => {
-  it('does not crash the process, and is created again later', async () => {
+  it('does not crash the process, and its creation is retried', async () => {
     let tries = 0
     const stores = over(() => 1, {
       reader: () => {

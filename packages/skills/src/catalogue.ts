@@ -12,25 +12,25 @@ const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PATH_LENGTH = 512
 /**
- * Only lower case is allowed, because clients may convert the first segment, which is the URI's authority. A
- * leading dot is not allowed.
+ * Upper case is not allowed, because clients may convert the first segment to lower case, as it is the URI's
+ * authority. A leading dot is not allowed either.
  */
 const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 
-/** A skill. The files of nested skills also belong to the outer skill. */
+/** A skill, together with the files of nested skills. */
 export interface ServedSkill {
   readonly uri: string
-  /** Returns the entry for lists. The first call hashes the files. */
+  /** Returns the entry for lists. Hashes the files when it is called for the first time. */
   entry(): Promise<Skill>
 }
 
-/** All skills of a server, after validation. A catalogue is immutable. */
+/** All validated skills of a server. A catalogue is immutable. */
 export interface Catalogue {
   /** The skills, sorted by URI. */
   readonly skills: readonly ServedSkill[]
   find(uri: string): ServedSkill | undefined
   readonly resources: readonly AnyResource[]
-  /** The files and folders in each folder, by the folder's URI. */
+  /** The files and folders in each folder, keyed by the folder's URI. */
   readonly directories: ReadonlyMap<string, readonly Resource[]>
 }
 
@@ -41,7 +41,7 @@ interface Root {
   readonly files: ServedFile[]
 }
 
-/** @throws UsageError for a skill that is invalid or too large, or that has the same path as another skill */
+/** @throws UsageError for a skill that is invalid or too large, or that has the same path as another one */
 export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   const roots = new Map<string, Root>()
   const files = new Map<string, ServedFile>()
@@ -69,7 +69,7 @@ export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   }
 }
 
-/** Compares by code units, so that the order is the same on every node, regardless of its language. */
+/** Compares UTF-16 code units, so that the order is the same on every node, regardless of the node's locale. */
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function createRoot(definition: AnySkill): Root {
@@ -147,7 +147,7 @@ function serve({ path, frontmatter, subject, files }: Root): ServedSkill {
   }
 }
 
-/** Lists the parent folders. For `a/b/c`, these are `a/b` and `a`. */
+/** Returns the parent folders of a path. For `a/b/c`, these are `a/b` and `a`. */
 function* ancestors(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at)
 }

@@ -1,16 +1,16 @@
 import { invalidParams, UsageError } from '@jetway/core'
 import type { JsonObject, UsageErrorCode } from '@jetway/core/protocol'
 
-/** A skill as named in errors. */
+/** The skill that an error message names. */
 export interface Subject {
   readonly name: string
 }
 
 const MAX_SHOWN = 128
-/** The maximum length of a URI. Longer URIs are refused without a look-up. */
+/** The maximum length of a URI. Longer URIs are rejected without a lookup. */
 const MAX_URI_LENGTH = 8192
 
-/** Truncates text from the client for an error message. */
+/** Truncates a client's text for an error message. */
 export const shorten = (text: string): string => text.slice(0, MAX_SHOWN)
 
 export const fault = ({ name }: Subject, code: UsageErrorCode, problem: string): UsageError =>

@@ -8,7 +8,7 @@ const MAX_DESCRIPTION = 1024
 const LONE_SURROGATE = /\p{Surrogate}/u
 const DOCUMENT = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/
 
-/** Copies a skill's frontmatter, with its name and description first. */
+/** Copies a skill's frontmatter, and puts the name and description first. */
 export function frontmatterOf(subject: Subject, skill: AnySkill): JsonObject {
   const { name, description, frontmatter = {} } = skill
   if (typeof name !== 'string' || !NAME.test(name))
@@ -33,7 +33,7 @@ function toJson(subject: Subject, fields: object): JsonObject {
 }
 
 /**
- * Returns whether a value is preserved by JSON: it contains no functions, dates, undefined members or special
+ * Returns whether JSON preserves a value: it contains no functions, dates, undefined properties or special
  * numbers.
  */
 function isPlainJson(value: unknown): boolean {
@@ -55,10 +55,10 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
 }
 
-/** Refuses lone surrogates. UTF-8 cannot encode them, so the client's text would not match the digest. */
+/** Rejects lone surrogates, which UTF-8 cannot encode, so that the client's text would not match the digest. */
 export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
 
-/** Writes JSON, escaping characters that YAML 1.1 refuses or reads as line breaks. The result is valid YAML. */
+/** Writes JSON that is also valid YAML: characters that YAML 1.1 forbids or reads as line breaks are escaped. */
 export function writeDocument(frontmatter: JsonObject, instructions: string): string {
   const lines = Object.entries(frontmatter).map(([key, value]) => `${toYaml(key)}: ${toYaml(value)}\n`)
   return `---\n${lines.join('')}---\n\n${instructions}`
@@ -70,5 +70,5 @@ const toYaml = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Returns whether a `SKILL.md` begins with frontmatter. The fields are not checked. */
+/** Returns whether a `SKILL.md` begins with frontmatter, without checking the fields. */
 export const hasFrontmatter = (text: string): boolean => DOCUMENT.test(text)

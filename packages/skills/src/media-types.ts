@@ -1,4 +1,4 @@
-/** The media types by extension. Other files are plain text or bytes. */
+/** Media types, keyed by file extension. All other files are plain text or bytes. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['md', 'text/markdown'],
   ['markdown', 'text/markdown'],

@@ -11,8 +11,8 @@ interface Page<Item> {
 }
 
 /**
- * Creates a cursor from the last item on a page, so that the next page starts after that item even if items
- * were added.
+ * Creates a cursor from the last item on a page. The next page starts after that item even if items have been
+ * added in the meantime.
  */
 export const encodeCursor = (list: string, lastUri: string): string =>
   btoa(Array.from(encoder.encode(`${list}:${lastUri}`), (byte) => String.fromCharCode(byte)).join(''))
@@ -21,8 +21,8 @@ export const encodeCursor = (list: string, lastUri: string): string =>
     .replaceAll('=', '')
 
 /**
- * Returns the items after a cursor. The cursor contains the URI of the last item. That item may have been
- * deleted, because the items are sorted by URI.
+ * Returns the items after a cursor, which contains the URI of the last item. That item may have been deleted,
+ * because the items are sorted by URI.
  *
  * @throws McpError `-32602` for a cursor from another list
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
@@ -47,10 +47,10 @@ function decodeCursor(list: string, cursor: unknown): string {
       const bytes = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
       const text = decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
       const key = text.slice(list.length + 1)
-      // Base64 has several spellings for the same bytes.
+      // Base64 can spell the same bytes in several ways, so only the original spelling is accepted.
       if (text.startsWith(`${list}:`) && encodeCursor(list, key) === cursor) return key
     } catch {
-      // This server did not create the cursor.
+      // The cursor was not created by this server.
     }
   }
   throw invalidParams('Invalid cursor')

@@ -6,7 +6,7 @@ import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
 /**
- * The maximum size of a file as JSON, in bytes. A result with such a file does not exceed the default
+ * The maximum size of a file as JSON, in bytes. A result that contains such a file stays below the default
  * `maxResultBytes` of 8 MiB.
  */
 const MAX_ENCODED_BYTES = 8_000_000
@@ -18,23 +18,23 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface ServedFile {
-  /** The path relative to the root of all skills. */
+  /** The path relative to the root folder of all skills. */
   readonly path: string
-  /** The resource. It has no size if a function creates the file each time it is read. */
+  /** The resource. Its size is undefined if a function creates the file each time it is read. */
   readonly item: Resource
   readonly definition: AnyResource
   /**
-   * Returns the entry for the manifest, or undefined if a function creates the file. The first call hashes the
-   * file.
+   * Returns the entry for the manifest, or undefined if a function creates the file. Hashes the file when it
+   * is called for the first time.
    */
   manifest(): Promise<SkillResource> | undefined
 }
 
-/** Encodes the segments, so that names may contain a space or a "?". */
+/** Encodes each segment, so that names may contain characters such as a space or "?". */
 export const skillUri = (path: string): string =>
   `skill://${path.split('/').map(encodeURIComponent).join('/')}`
 
-/** @param shown - the name and description of the skill, for its `SKILL.md` */
+/** @param shown - the skill's name and description, which are passed only for its `SKILL.md` */
 export function serveFile(
   subject: Subject,
   path: string,
@@ -87,7 +87,7 @@ function settle(subject: Subject, path: string, content: unknown): string | Uint
 }
 
 function asText(bytes: Uint8Array): string | undefined {
-  // Bytes that contain a NUL are not text, even if they are valid UTF-8.
+  // Bytes that include a NUL are not treated as text, even if they are valid UTF-8.
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)
@@ -114,7 +114,7 @@ export function checkDocument(subject: Subject, content: unknown): void {
   throw invalid(subject, 'needs a SKILL.md of UTF-8 text that begins with frontmatter between lines of "---"')
 }
 
-/** Refuses paths that could lead out of their folder, including on Windows and after decoding. */
+/** Rejects paths that could lead out of their folder, including on Windows and after decoding. */
 export function checkFilePath(subject: Subject, path: string): void {
   const segments = path.split('/')
   const fine =

@@ -1,8 +1,8 @@
 import type { RequestContext } from '@jetway/core'
 
 /**
- * A file in a skill: text, bytes, or a function that creates the file each time it is read. A skill with such a
- * function has no digests (`"resources": "dynamic"`), and hosts may refuse it.
+ * A file in a skill: a string, bytes, or a function that creates the file each time it is read. A skill with
+ * such a function has no digests (`"resources": "dynamic"`), and hosts may refuse to use it.
  */
 export type SkillContent<App = unknown, Locals = unknown> =
   | string
@@ -10,30 +10,30 @@ export type SkillContent<App = unknown, Locals = unknown> =
   | ((ctx: RequestContext<App, Locals>) => string | Uint8Array | Promise<string | Uint8Array>)
 
 /**
- * A skill: a folder of files with instructions in its `SKILL.md`. It has either `instructions` or a file
- * `SKILL.md`.
+ * A skill: a folder of files, with instructions in its `SKILL.md`. Define either `instructions` or a file
+ * named `SKILL.md`.
  *
- * A skill may have at most 512 files and 16 MiB, including those of nested skills, because hosts are not
+ * A skill may have at most 512 files and 16 MiB, including the files of nested skills, because hosts are not
  * required to accept more. See
  * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx.
  */
 export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** The name: 1 to 64 characters of a-z, 0-9, and single hyphens between them. */
   readonly name: string
-  /** A description of the skill and when to use it, in 1 to 1024 characters. */
+  /** Describes the skill and when to use it, in 1 to 1024 characters. */
   readonly description: string
   /**
    * The path below `skill://`, such as `acme/billing/refunds`. The last segment is the name; the others
    * consist of a-z, 0-9, ".", "_", "~" and "-". @default the name
    */
   readonly path?: string
-  /** The other fields of the frontmatter, such as `license` or `metadata`, as plain JSON. */
+  /** Further fields of the frontmatter, such as `license` or `metadata`, as plain JSON. */
   readonly frontmatter?: Readonly<Record<string, unknown>>
-  /** The text of `SKILL.md` below its frontmatter. The frontmatter contains the fields above. */
+  /** The text of `SKILL.md` below its frontmatter, which contains the fields above. */
   readonly instructions?: SkillContent<App, Locals>
   /**
-   * The files, by path within the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is served
-   * unchanged; its frontmatter must contain the fields above.
+   * The files, keyed by their path inside the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is
+   * served unchanged, and its frontmatter must contain the fields above.
    */
   readonly files?: Readonly<Record<string, SkillContent<App, Locals>>>
 }

@@ -7,7 +7,7 @@ import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
 
 /** How long clients and proxies may keep lists and entries. */
 interface CacheHint {
-  /** The lifetime in ms, a whole number; 0 forbids caching. @default 0 */
+  /** The lifetime in ms, as a whole number; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
   /** `public`: caches may share the result between callers. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
@@ -19,15 +19,15 @@ export interface SkillsOptions<App = unknown, Locals = unknown> {
   /** Whether clients may list folders with `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
   /**
-   * The maximum number of skills, or of entries in a folder, in one result. A result contains fewer if they
-   * would exceed 1 MiB. @default 100
+   * The maximum number of skills, or of entries in a folder, in one result. A result contains fewer if it
+   * would otherwise exceed 1 MiB. @default 100
    */
   readonly pageSize?: number
   /** The cache hint for lists and entries. @default 0 ms, private */
   readonly cache?: CacheHint
 }
 
-/** The skills extension, for the option `extensions` of servers. */
+/** The skills extension, to pass to a server in the `extensions` option. */
 export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
    * Replaces all skills, and notifies clients that the list of resources has changed. If any skill is invalid,
@@ -40,18 +40,18 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 
 const ID = 'io.modelcontextprotocol/skills'
 /**
- * The maximum size of a page, in bytes. Even with one large entry in addition, a page does not exceed the
- * longest line that clients accept.
+ * The maximum size of a page, in bytes. Even with one large entry on top, a page fits into the longest line
+ * that clients accept.
  */
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Serves skills: instructions for models, with their files. `skills/list` and `skills/get` return their
+ * Serves skills: instructions for models, together with files. `skills/list` and `skills/get` return the
  * manifests, and every file is a resource below `skill://`.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for
- *   invalid skills, `ERR_MCP_OPTION` for invalid options
+ * invalid skills, `ERR_MCP_OPTION` for invalid options
  */
 export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,
@@ -113,7 +113,7 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-/** Returns the entries that fit on a page: at least one, regardless of its size. */
+/** Returns the entries that fit on a page, but always at least one. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
   const beyond = entries.findIndex((entry, index) => {

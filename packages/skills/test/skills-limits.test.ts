@@ -88,7 +88,7 @@ describe('limits for a skill', () => {
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('accept the maximum number of %s, %d, and refuse one more', (_, limit, define, message) => {
+  ])('allow the maximum number of %s (%d), but no more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })
@@ -107,7 +107,7 @@ describe('the pages of skills/list', () => {
     expect(await pageOf(request)).not.toHaveProperty('nextCursor')
   })
 
-  it('are empty if the last skill has been removed', async () => {
+  it('are empty if all remaining skills have been removed', async () => {
     const { library, request } = serve([named('a'), named('b'), named('c')], { pageSize: 2 })
     const { nextCursor } = await pageOf(request)
     library.set([named('a')])
@@ -141,7 +141,7 @@ describe('SKILL.md', () => {
     expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
   })
 
-  it('escapes characters in generated frontmatter that YAML 1.1 refuses', async () => {
+  it('escapes characters that YAML 1.1 forbids in generated frontmatter', async () => {
     const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([
@@ -149,13 +149,13 @@ describe('SKILL.md', () => {
     ])
   })
 
-  it('cannot be read if the instructions are not a string', async () => {
+  it('cannot be read if the `instructions` function does not return a string', async () => {
     const { request } = serve([named('a', { instructions: () => 1 })])
     expect((await request('resources/read', { uri: 'skill://a/SKILL.md' })).error?.code).toBe(-32603)
   })
 })
 
-describe('files', () => {
+describe('the files of a skill', () => {
   it.each<[string, NonNullable<SkillDefinition['files']>[string], object]>([
     ['a.json', () => '1', { text: '1', mimeType: 'application/json' }],
     ['NOTES', () => '1', { text: '1', mimeType: 'text/plain' }],

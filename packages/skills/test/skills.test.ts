@@ -102,7 +102,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('continues with the right skill if one is removed between pages', async () => {
+  it('continues at the right skill if a skill is removed between two pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))
@@ -110,7 +110,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((result['skills'] as Listed[]).map(({ uri }) => uri)).toEqual(['skill://c/SKILL.md'])
   })
 
-  it('limits a page to 1 MiB, without splitting an entry', async () => {
+  it('limits a page to 1 MiB without splitting an entry', async () => {
     const large = (name: string): SkillDefinition => ({
       ...named(name),
       frontmatter: { note: 'x'.repeat(700_000) },
@@ -122,7 +122,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((second['skills'] as Listed[]).map(({ uri }) => uri)).toEqual(['skill://b/SKILL.md'])
   })
 
-  it('refuses an unknown cursor with -32602', async () => {
+  it('returns -32602 for an unknown cursor', async () => {
     const { request } = bench([git])
     expect((await request('skills/list', { cursor: 'made-up' })).error?.code).toBe(-32602)
   })
@@ -154,7 +154,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect(paths(inner)).toEqual(['skill://billing/tax/SKILL.md', 'skill://billing/tax/rates.csv'])
   })
 
-  it('marks a skill as dynamic if any of its files, including nested ones, is generated on each read', async () => {
+  it('marks a skill as dynamic if any of its files, even a nested one, is generated on each read', async () => {
     let count = 0
     const { request } = bench([
       named('outer'),
@@ -174,7 +174,7 @@ const named = (path: string): SkillDefinition => ({
 })
 
 describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
-  it("returns the same entry as the list for the document's URI", async () => {
+  it('returns the same entry as skills/list for the URI of SKILL.md', async () => {
     const { request } = bench([git])
     const [entry] = await listed(request)
     const { result } = await request('skills/get', { uri: 'skill://git-workflow/SKILL.md' })
@@ -216,7 +216,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     ])
   })
 
-  it('lists one page at a time, and refuses a cursor from another folder', async () => {
+  it('returns one page at a time, and rejects a cursor from another folder', async () => {
     const { request } = bench([git], { directoryRead: true, pageSize: 2 })
     const uri = 'skill://git-workflow'
     const first = (await request('resources/directory/read', { uri })).result
@@ -237,7 +237,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     },
   )
 
-  it('is declared if it is enabled, and is otherwise an unknown method', async () => {
+  it('is declared as a capability if it is enabled, and is an unknown method otherwise', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources, and the SKILL.md resource has the name and description of its skill', async () => {
+  it('are listed as resources, and SKILL.md has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -265,7 +265,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(resources[0]).toMatchObject({ name: 'git-workflow', description: 'How this team branches' })
   })
 
-  it('are available to session clients, although the extension is not', async () => {
+  it('can be read by session clients, which do not know the extension', async () => {
     const { server } = bench([git])
     const client = await openSession(server)
     const uri = 'skill://git-workflow/references/NAMES.md'
@@ -286,7 +286,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
       expect(sha256(bytesOf(await read(request, uri)))).toBe(digest)
   })
 
-  it('are text if a function returns a string or UTF-8 bytes', async () => {
+  it('are sent as text if a function returns a string or UTF-8 bytes', async () => {
     const files = {
       'a.txt': () => 'a',
       'b.txt': () => Buffer.from('é'),
@@ -305,7 +305,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('cannot be read if a function returns no file, and the client does not receive the details', async () => {
+  it('cause an internal error without details if a function returns an invalid value', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)
@@ -313,7 +313,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
   })
 })
 
-describe('set', () => {
+describe('`set`', () => {
   it('serves the new skills, and notifies clients of the changed resources', async () => {
     const { library, server, request } = bench([git])
     const client = await openSession(server)
@@ -332,7 +332,7 @@ describe('set', () => {
   })
 })
 
-describe('invalid skills or options', () => {
+describe('validation of skills and options', () => {
   const document = '---\nname: a\ndescription: b\n---\n'
   it.each<[string, unknown, string]>([
     ['a name in capitals', named('Git'), 'ERR_MCP_INVALID_NAME'],
@@ -390,11 +390,11 @@ describe('invalid skills or options', () => {
       'ERR_MCP_INVALID_DEFINITION',
     ],
     ['nothing', null, 'ERR_MCP_INVALID_DEFINITION'],
-  ])('are refused: %s', (_, skill, code) => {
+  ])('rejects %s', (_, skill, code) => {
     expect(() => skills({ skills: [skill as SkillDefinition] })).toThrow(expect.objectContaining({ code }))
   })
 
-  it('are refused if they share a path or a file with another skill', () => {
+  it('rejects two skills that share a path or a file', () => {
     expect(() => skills({ skills: [named('a'), named('a')] })).toThrow(/already/)
     const outer = { ...named('a'), files: { 'b/SKILL.md': document } }
     expect(() => skills({ skills: [outer, { ...named('b'), path: 'a/b' }] })).toThrow(
@@ -406,7 +406,7 @@ describe('invalid skills or options', () => {
     ['pageSize', { pageSize: 0 }],
     ['cache', { cache: { ttlMs: -1 } }],
     ['skills', { skills: 1 }],
-  ])('throw ERR_MCP_OPTION for an invalid option %s', (name, options) => {
+  ])('throws ERR_MCP_OPTION for an invalid option: %s', (name, options) => {
     expect(() => skills({ skills: [], ...options })).toThrow(new RegExp(name))
   })
 })

@@ -1,12 +1,12 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer'
 import { LineRest } from './line-rest.ts'
 
-/** A line that cannot be read. */
+/** A line that could not be decoded. */
 export interface Malformed {
   readonly reason: string
 }
 
-/** The encoding of the complete lines in the current chunk; `unknown` if each line must be checked. */
+/** The encoding of the complete lines in the current chunk, or `unknown` if each line must be checked separately. */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
 const LF = 0x0a
@@ -16,9 +16,9 @@ const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
  * Splits a byte stream into lines. It works on bytes, because a chunk may end inside a character. A line ends
- * with LF or CRLF; CR alone does not end a line. Blank lines and a leading BOM are dropped. UTF-8 is decoded
- * strictly, so that no replacement character reaches a handler. The reader pulls lines, so it can stop between
- * any two of them.
+ * with LF or CRLF, but not with CR alone. Blank lines and a leading BOM are dropped. UTF-8 is decoded
+ * strictly, so that no replacement character reaches a handler. The reader pulls lines, so it can stop
+ * between any two of them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -28,7 +28,7 @@ export class LineFramer {
   #chunk: Buffer | undefined
   #at = 0
   #encoding: Encoding | undefined
-  /** Whether the current line exceeds the limit. */
+  /** True while the current line exceeds the limit. */
   #skipping = false
   #first = true
 
@@ -40,7 +40,7 @@ export class LineFramer {
   /** Adds a chunk. */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-    // A handler may write to the input while a chunk's lines are being delivered.
+    // The previous chunk may still have lines left, because a handler may write to the input during delivery.
     this.#chunk = this.#chunk === undefined ? bytes : Buffer.concat([this.#chunk.subarray(this.#at), bytes])
     this.#at = 0
     this.#encoding = undefined
@@ -75,7 +75,7 @@ export class LineFramer {
 
   #keep(tail: Uint8Array): Malformed | undefined {
     if (this.#skipping) return undefined
-    // The line may be one byte longer than the limit, because that byte may be the CR of a CRLF.
+    // The limit allows one byte more here, because that byte may be the CR of a CRLF.
     if (this.#rest.length + tail.length <= this.#maxLineBytes + 1) {
       this.#rest.append(tail)
       return undefined
@@ -96,8 +96,7 @@ export class LineFramer {
   }
 
   #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
-    // A single check is sufficient for all lines in the chunk, because an LF is never part of a longer UTF-8
-    // sequence.
+    // One check is sufficient for all lines in the chunk, because an LF is never part of a longer UTF-8 sequence.
     this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
     const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding
     return this.#decode(chunk, start, end, encoding)

@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer'
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * Copies the bytes of an incomplete line into blocks. Joining the chunks would take quadratic time, and keeping
- * the chunks could retain 64 KiB for a few bytes.
+ * Collects the bytes of an incomplete line in blocks. Joining the chunks would take quadratic time, and
+ * keeping them could retain 64 KiB for a few bytes.
  */
 export class LineRest {
   #blocks: Buffer[] = []

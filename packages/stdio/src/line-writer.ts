@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** The number of UTF-16 units in joined frames after which they are written. */
+/** The number of UTF-16 code units in joined frames after which they are written. */
 const BATCH = 64 * 1024
 /**
  * The maximum length of joined frames that are waiting for a slow peer. It is limited because all of them
@@ -10,7 +10,7 @@ const PIECE = 1024 * 1024
 
 export interface LineWriterOptions {
   readonly output: Writable
-  /** Writes to the output. This is different from `output.write` if the output is guarded. */
+  /** Writes to the real output. If the output is guarded, this differs from `output.write`. */
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
   /** The number of waiting bytes above which `send` returns a promise. */
   readonly highWaterMark: number
@@ -54,7 +54,7 @@ export class LineWriter {
     return this.#disconnected
   }
 
-  /** A promise that settles when the queue has been written, or undefined if the peer is keeping up. */
+  /** Settles when the queue has been written. Undefined if the peer is keeping up. */
   get behind(): Promise<void> | undefined {
     return this.#behind?.promise
   }
@@ -66,7 +66,7 @@ export class LineWriter {
 
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
     if (this.#disconnected) return
-    // Indented JSON contains line breaks, but only between tokens.
+    // If JSON is indented, it contains line breaks, but only between tokens.
     const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
     this.#queue.push(signal === undefined ? line : { text: line, signal })
     this.#queued += line.length + 1
@@ -78,7 +78,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** Writes the queue. Resolves when it has been written, or when the output has failed. */
+  /** Writes the queue. Resolves when everything has been written, or when the output has failed. */
   async flush(): Promise<void> {
     while (!this.#disconnected && this.#behind !== undefined) await this.#behind.promise
     if (this.#disconnected) return
@@ -91,7 +91,7 @@ export class LineWriter {
     })
   }
 
-  /** Stops writing. The error listener remains, because otherwise a late EPIPE would terminate the process. */
+  /** Stops writing. The error listener remains, because a late EPIPE would otherwise terminate the process. */
   release(): void {
     this.#disconnected = true
     this.#options.output.off('drain', this.#onDrain)
@@ -117,7 +117,7 @@ export class LineWriter {
     this.#settle()
   }
 
-  /** Removes the first frames from the queue, and returns them as lines. */
+  /** Removes frames from the front of the queue, and returns them as lines. */
   #takePiece(): string {
     let text = ''
     let count = 0

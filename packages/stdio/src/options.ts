@@ -39,11 +39,11 @@ export interface Options<Locals> {
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable
   /**
-   * The maximum length of a line, in bytes. A longer line is skipped, and a parse error is sent in response.
+   * The maximum length of a line, in bytes. A longer line is skipped and answered with a parse error.
    * @default 10 MiB
    */
   readonly maxLineBytes?: number
-  /** The number of bytes waiting for a slow client above which reading stops. @default 1 MiB */
+  /** The number of bytes that may wait for a slow client before reading stops. @default 1 MiB */
   readonly maxQueuedBytes?: number
   /**
    * Whether to close the server and exit with code 0 when the client has disconnected or the process has
@@ -53,7 +53,8 @@ export interface Options<Locals> {
    */
   readonly exitOnEnd?: boolean
   /**
-   * Whether to drain after SIGINT and SIGTERM. A second signal terminates the process immediately.
+   * Whether to let running calls finish after SIGINT and SIGTERM. A second signal terminates the process
+   * immediately.
    *
    * @default true for the process's own streams
    */
@@ -61,8 +62,8 @@ export interface Options<Locals> {
   /** How long running calls may take to finish after a disconnect or a signal, in ms. @default 2_000 */
   readonly drainMs?: number
   /**
-   * Whether to send other output, such as `console.log` in a tool, to stderr instead of stdout, and to log a
-   * warning once.
+   * Whether to redirect other output, such as `console.log` in a tool, from stdout to stderr, with a single
+   * warning in the log.
    *
    * @default true for the process's own stdout
    */
@@ -95,12 +96,20 @@ const HINTS: NameHints = {
   signal: 'call close() of the handle',
 }
 
-/** Checks the options. @throws `ERR_MCP_OPTION` */
+/**
+ * Checks the options.
+ *
+ * @throws `ERR_MCP_OPTION` for an invalid option
+ */
 export function checkOptions(options: object): void {
   checkNames(options, OPTIONS, HINTS)
 }
 
-/** Checks the server. @throws `ERR_MCP_OPTION` */
+/**
+ * Checks the server.
+ *
+ * @throws `ERR_MCP_OPTION` if it is not an `McpServer`
+ */
 export function checkServer(server: unknown): void {
   const given = server as { readonly server?: unknown; readonly runtime?: unknown } | null | undefined
   if (isServer(given) && given.runtime !== undefined) return

@@ -14,11 +14,11 @@ import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { describeWait } from './terminal.ts'
 import { StdioTransport } from './transport.ts'
 
-/** The result of {@link serveStdio}. */
+/** The handle that {@link serveStdio} returns. */
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
-/** The fraction of the drain time that calls may use. The rest is reserved for writing the last responses. */
+/** The fraction of the drain period that calls may use. The rest is reserved for writing the last responses. */
 const WORK_SHARE = 0.9
 const DEFAULT_DEADLINE_MS = 10_000
 /** How long a client may take to read the last responses after an explicit close, in ms. */
@@ -32,8 +32,8 @@ const STRAY_OUTPUT =
  * signal, or `close` is called. By default, the process then exits, except after an explicit `close`. In a
  * terminal, a message on stderr states that the server is waiting for a client.
  *
- * @throws `ERR_MCP_OPTION` for an invalid option; `ERR_MCP_IN_USE` if another server in this process uses the
- * streams
+ * @throws `ERR_MCP_OPTION` for an invalid option; `ERR_MCP_IN_USE` if another server in this process already
+ * uses one of the streams
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio<Locals = unknown>(
@@ -47,10 +47,14 @@ export async function serveStdio<Locals = unknown>(
   return new StdioServing(server as StdioServer, options ?? {})
 }
 
-/** The streams in use. If two servers used one stream, each would receive only some of the messages. */
+/** The streams in use. If two servers shared a stream, each would receive only some of the messages. */
 const inUse = new WeakSet<Readable | Writable>()
 
-/** Claims streams, and returns a function that releases them. @throws `ERR_MCP_IN_USE` */
+/**
+ * Claims streams, and returns a function that releases them.
+ *
+ * @throws `ERR_MCP_IN_USE` if a stream is already in use
+ */
 function claim(...streams: readonly (Readable | Writable)[]): () => void {
   if (streams.some((stream) => inUse.has(stream)))
     throw new UsageError(
@@ -72,7 +76,7 @@ class StdioServing implements StdioHandle {
   readonly #releaseStreams: () => void
   readonly #drainMs: number
   readonly #exits: boolean
-  /** The time when the drain ends, in ms since 1970. */
+  /** The time at which the drain period ends, in ms since 1970. */
   #endBy: number | undefined
   #closed = false
   #signalled = false
@@ -97,7 +101,7 @@ class StdioServing implements StdioHandle {
     this.#transport = createTransport(options, this.#guard, () => this.#startDrain())
     try {
       const transport = watchClose(this.#transport, () => this.#stop())
-      // The connection's default grace period would end a longer drain early.
+      // With the default grace period, the connection would end a longer drain period early.
       this.#connection = server.connect(transport, { ...callerOf(options), endGraceMs: this.#drainMs })
     } catch (error) {
       this.#guard?.release()
@@ -132,13 +136,16 @@ class StdioServing implements StdioHandle {
     this.#stop()
   }
 
-  /** Drains after a disconnect or a signal. If responses cannot be written, calls end immediately. */
+  /**
+   * Lets running calls finish after a disconnect or a signal. If responses cannot be written, calls end
+   * immediately.
+   */
   #stop(): void {
     const deadline = this.#startDrain() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
     void this.#connection.close({ deadline: this.#transport.writable ? Math.max(0, deadline) : 0 })
   }
 
-  /** Starts the drain. Ensures that no call, buffered message or slow client keeps the process running. */
+  /** Starts the drain period, after which no call, buffered message or slow client can keep the process running. */
   #startDrain(): number {
     if (this.#endBy !== undefined) return this.#endBy
     const work = setTimeout(() => void this.#connection.close({ deadline: 0 }), this.#drainMs * WORK_SHARE)
@@ -180,7 +187,7 @@ function createTransport(
   return new StdioTransport({ onInputEnd, input, output, maxLineBytes, maxQueuedBytes, write: guard?.write })
 }
 
-/** Calls `onClose` before the connection's handler, so that this drain starts first. */
+/** Calls `onClose` before the connection's own handler, so that the drain period starts first. */
 function watchClose(transport: Transport, onClose: () => void): Transport {
   return {
     start: (handlers) =>
@@ -223,7 +230,7 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
   })
-  // The server has already logged failures, and the process is about to exit.
+  // The server has already logged any failure, and the process is about to exit.
   await Promise.race([work.catch(() => {}), limit])
   clearTimeout(timer)
 }

@@ -8,8 +8,8 @@ export interface StdoutGuard {
 }
 
 /**
- * Prevents a stray `console.log` from corrupting the message stream, by diverting all other writes from
- * `output` to `diversion`. `console` looks up `write` in each call, so replacing that method also intercepts
+ * Prevents a stray `console.log` from corrupting the message stream by diverting all other writes from
+ * `output` to `diversion`. `console` looks up `write` on each call, so replacing that method also intercepts
  * `console.log`. Writes to the file descriptor cannot be intercepted.
  */
 export function guardStdout(output: Writable, diversion: Writable, onStray: () => void): StdoutGuard {
@@ -28,7 +28,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
     stray()
     return methodOf(diversion, 'write').apply(diversion, args) as boolean
   }
-  // `end` does not call `write`, and would close the connection.
+  // `end` must be replaced as well, because it does not call `write` and would close the connection.
   const guardedEnd = (...args: unknown[]): Writable => {
     if (!standing) return end.apply(output, args) as Writable
     stray()
@@ -44,7 +44,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
   output.end = guardedEnd as typeof output.end
 
   const restore = (name: 'write' | 'end', guarded: unknown, original: unknown): void => {
-    // If another wrapper surrounds this one, this one must remain and pass writes through.
+    // If another wrapper has replaced this one, this one must stay in place and let writes through.
     if (output[name] !== guarded) return
     if (owned[name]) Object.assign(output, { [name]: original })
     else Reflect.deleteProperty(output, name)
@@ -62,7 +62,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
 
 type Method = (this: Writable, ...args: readonly unknown[]) => unknown
 
-/** One of a stream's methods, without its overloads, because all arguments are passed on. */
+/** Returns a method of a stream without its overloads, because all arguments are passed on. */
 function methodOf(stream: Writable, name: 'write' | 'end'): Method {
   return stream[name] as Method
 }

@@ -1,8 +1,8 @@
 import { basename, relative } from 'node:path'
 
 /**
- * Returns a message for users who start a stdio server in a terminal, because there the server would seem to do
- * nothing.
+ * Returns a message for users who start a stdio server in a terminal, where the server would otherwise seem
+ * to do nothing.
  */
 export function describeWait(name = 'The server'): string {
   return `[jetway] ${name} waits for messages of an MCP client on stdin. Clients start this command themselves. Ctrl+C ends it.
@@ -13,7 +13,7 @@ export function describeWait(name = 'The server'): string {
 /** Returns the command that started this process, as a user would type it. */
 export function command(argv: readonly string[], execArgv: readonly string[]): string {
   const [runtime = 'node', file = 'server.js', ...rest] = argv
-  // tsx and similar programs start node with the path of a loader, which users do not type.
+  // Programs such as tsx start node with the path of a loader, which users do not type.
   const viaTsx = execArgv.some((argument) => /[\\/]tsx[\\/]/.test(argument))
   return [
     viaTsx ? 'npx tsx' : basename(runtime, '.exe'),

@@ -5,14 +5,11 @@ import { LineFramer, type Malformed } from './line-framer.ts'
 import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
-/**
- * The number of bytes to read ahead while `message` is pending. Without reading ahead, the end of the input
- * would not be detected.
- */
+/** The number of bytes to read ahead while `message` is pending, so that the end of the input is detected. */
 const READ_AHEAD_BYTES = MEBIBYTE
-/** The overhead of a chunk, in bytes. */
+/** The memory overhead of a chunk, in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
-/** The default of `maxLineBytes`. */
+/** The default value of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
 /** The options of {@link StdioTransport}. */
@@ -22,28 +19,28 @@ export interface StdioTransportOptions {
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable | undefined
   /**
-   * The maximum length of a line, in bytes. A longer line is skipped without buffering, and a parse error is
-   * sent in response.
+   * The maximum length of a line, in bytes. A longer line is skipped without buffering, and answered with a
+   * parse error.
    *
    * @default 10 MiB
    */
   readonly maxLineBytes?: number | undefined
   /**
-   * The number of bytes waiting for a slow peer above which `send` returns a promise, and reading stops until
-   * the bytes have been written.
+   * The number of bytes that may wait for a slow peer. Above this number, `send` returns a promise, and
+   * reading stops until the bytes have been written.
    *
    * @default 1 MiB
    */
   readonly maxQueuedBytes?: number | undefined
-  /** Writes to the real output if the output is guarded. In that case, the caller must also end the output. */
+  /** Writes to the real output if the output is guarded. The caller must then end the output as well. */
   readonly write?: ((text: string, written?: (error?: Error | null) => void) => boolean) | undefined
-  /** Called at the end of the input. Messages that were read ahead may follow before `close`. */
+  /** Called at the end of the input. Messages that were read ahead may still follow before `close`. */
   readonly onInputEnd?: () => void
 }
 
 /**
  * Sends and receives messages as lines over a pair of byte streams. When the peer closes its side, `close` is
- * called immediately, and `send` can still be used for the last responses.
+ * called immediately, but `send` can still be used for the last responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -79,7 +76,7 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Whether writes can still reach the peer. */
+  /** Returns whether writes can still reach the peer. */
   get writable(): boolean {
     return !this.#writer.disconnected
   }
@@ -105,7 +102,7 @@ export class StdioTransport implements Transport {
     return (this.#closing ??= this.#close())
   }
 
-  /** Discards all unwritten messages. */
+  /** Discards all messages that have not been written. */
   destroy(): void {
     this.#writer.release()
     void this.close()

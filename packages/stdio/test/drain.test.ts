@@ -36,13 +36,13 @@ async function endOf(input: PassThrough): Promise<void> {
   await ended
 }
 
-describe('the drain', () => {
+describe('the drain period', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
   })
 
-  it('gives a running call 1.8 s, and gives its response the rest of the 2 s', async () => {
+  it('leaves a running call 1.8 s, and its response the remaining 0.2 s', async () => {
     const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(1_799)
@@ -66,7 +66,7 @@ describe('the drain', () => {
     ['a deadline', { deadline: 1_000 }, 1_500],
     ['no deadline', undefined, 10_500],
   ])(
-    'ends half a second after the deadline of close if the client does not read: %s',
+    'ends half a second after the deadline passed to `close` if the client does not read: %s',
     async (_what, options, ms) => {
       const output = new Writable({ write: () => {} })
       const { handle, aborted, closed } = await running({ output })
@@ -81,7 +81,7 @@ describe('the drain', () => {
     },
   )
 
-  it('lasts for `drainMs`', async () => {
+  it('has the length set by `drainMs`', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

@@ -40,7 +40,7 @@ describe('serveStdio on given streams', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('closes at the end of the input, and also when the server closes', async () => {
+  it('closes when the input ends or the server closes', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()

@@ -23,7 +23,7 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = Math.max(1, sizes[i % sizes.length] ?? 1)
-    // The test copies the bytes, because a stream may reuse its buffer.
+    // The test copies the bytes, because the stream may reuse its buffer.
     chunks.push(bytes.slice(at, at + size))
     at += size
   }
@@ -43,7 +43,7 @@ describe('LineFramer', () => {
     expect(frame(['{"a":\r1}\n'])).toEqual(['{"a":\r1}'])
   })
 
-  it('drops one leading byte order mark, whether whole or split', () => {
+  it('drops one leading byte order mark, even if it is split across chunks', () => {
     const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}\n')
     expect(frame([bytes])).toEqual(['{"a":1}', '\ufeff{"a":2}'])
     expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
@@ -75,11 +75,11 @@ describe('LineFramer', () => {
       expect(frame(cut(Buffer.from(`${lines.join('\n')}\n`), [size]))).toEqual(lines)
   })
 
-  it('returns the last line of a stream without a final line end', () => {
+  it('returns the last line even without a final line break', () => {
     expect(frame(['{"a":1}\n{"a"', ':2}'])).toEqual(['{"a":1}', '{"a":2}'])
   })
 
-  it('returns the same lines however a stream is chunked', () => {
+  it('returns the same lines however the stream is chunked', () => {
     const line = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text))
     const end = fc.constantFrom('\n', '\r\n', '\n\n')
     fc.assert(
@@ -99,7 +99,7 @@ describe('LineFramer', () => {
     expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [3, 2]))).toEqual([text, text])
   })
 
-  it('refuses only invalid UTF-8, however the bytes are chunked', () => {
+  it('rejects only invalid UTF-8, however the bytes are chunked', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     const valid = (bytes: Uint8Array): boolean => {
       try {
@@ -127,7 +127,7 @@ describe('LineFramer', () => {
     )
   })
 
-  it('limits each line, but not the sum of the buffered bytes and the chunk', () => {
+  it('applies the limit to each line rather than to all buffered bytes', () => {
     const nearly = 'x'.repeat(99)
     // The chunk ends the first line and contains more than the limit in total.
     expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
@@ -137,7 +137,7 @@ describe('LineFramer', () => {
     ])
   })
 
-  it('does not count LF and CRLF towards the limit', () => {
+  it('does not count line breaks towards the limit', () => {
     const full = 'x'.repeat(100)
     for (const end of ['\n', '\r\n']) {
       expect(frame([full + end], 100)).toEqual([full])
@@ -147,12 +147,12 @@ describe('LineFramer', () => {
     }
   })
 
-  it('reports an oversize line once, and continues with the next line', () => {
+  it('reports an oversized line once, and continues with the next line', () => {
     const lines = frame([...cut(Buffer.from('x'.repeat(1000)), [64]), 'y\n{"a":1}\n'], 100)
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
 
-  it('buffers an endless line only up to the limit', () => {
+  it('buffers no more of an endless line than the limit', () => {
     const framer = new LineFramer(MIB)
     const chunk = new Uint8Array(64 * 1024).fill(0x78)
     const before = process.memoryUsage().arrayBuffers
@@ -169,7 +169,7 @@ describe('LineFramer', () => {
     const time = (size: number): number => {
       const bytes = Buffer.alloc(size, 'x')
       bytes[size - 1] = 0x0a
-      // CPU time does not include other work of the machine.
+      // CPU time is measured because it excludes other work on the machine.
       const start = process.cpuUsage()
       const framer = new LineFramer(10 * MIB)
       let lines = 0
@@ -183,7 +183,7 @@ describe('LineFramer', () => {
     }
     time(MIB)
     const small = time(MIB)
-    // Quadratic time would be a factor of 64.
+    // With quadratic time, the factor would be 64.
     expect(time(8 * MIB)).toBeLessThan(Math.max(small, 5) * 40)
   })
 })

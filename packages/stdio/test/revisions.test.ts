@@ -43,7 +43,7 @@ class Lines implements Transport {
   }
 }
 
-/** Connects the official client. Returns the revision and a tool's text, or its failure. */
+/** Connects the official client. Returns the revision and a tool's text, or the error. */
 async function visit(mode: Mode, revisions: readonly RevisionDate[]): Promise<unknown> {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' })
   server.addTool({ name: 'echo', handler: () => 'hello' })
@@ -65,7 +65,7 @@ const served = (revision: string): unknown => [revision, [{ type: 'text', text: 
 
 type Step = readonly [method: string, params: object | undefined, expected: object]
 
-/** Sends requests to one process in order, and compares each response with the expected one. */
+/** Sends requests to a single process in order, and compares each response with the expected one. */
 async function converse(revisions: readonly RevisionDate[], steps: readonly Step[]): Promise<void> {
   const child = new Child({ revisions })
   for (const [id, [method, params, expected]] of steps.entries()) {
@@ -87,7 +87,7 @@ const hello = { content: [{ text: 'hello' }] }
 describe('serveStdio with only revision 2026-07-28', () => {
   const revisions = [MODERN] as const
 
-  it('serves official clients that probe or know the revision, but not a client that initializes', async () => {
+  it('serves official clients that probe for or require the revision, but not those that send initialize', async () => {
     expect(
       await Promise.all([
         visit('auto', revisions),
@@ -97,7 +97,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
     ).toEqual([served(MODERN), served(MODERN), 'gives up'])
   })
 
-  it('names its revisions in the error for initialize, and then serves requests with metadata', async () => {
+  it('responds to initialize with an error that lists its revisions, and then serves requests with metadata', async () => {
     const unsupported = error(-32022, { supported: [MODERN], requested: '2025-11-25' })
     await converse(revisions, [
       ['server/discover', { _meta: META }, result({ supportedVersions: [MODERN] })],
@@ -115,7 +115,7 @@ describe('serveStdio with only revision 2026-07-28', () => {
 describe('serveStdio with only session revisions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('serves official clients that initialize, even after a probe, but not a client that never initializes', async () => {
+  it('serves official clients that send initialize, even after a probe, but not those that never send it', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),
@@ -125,7 +125,7 @@ describe('serveStdio with only session revisions', () => {
     ).toEqual([served('2025-11-25'), served('2025-11-25'), 'gives up'])
   })
 
-  it('refuses a probe with an error from the session era, and then opens a session', async () => {
+  it('responds to a probe with an error of the session era, and then opens a session', async () => {
     await converse(revisions, [
       ['server/discover', { _meta: META }, error(-32600)],
       ['tools/call', { ...call, _meta: META }, error(-32600)],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
-/** A drain that is noticeable on a busy machine, in ms. */
+/** A drain period that is noticeable even on a busy machine, in ms. */
 const LONG = 40_000
 const AT_ONCE = LONG / 2
 
@@ -19,7 +19,7 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
 describe('serveStdio in a process', () => {
-  it('answers, and exits with code 0 at the end of the input if it is idle', async () => {
+  it('responds to calls, and exits with code 0 when the input ends', async () => {
     const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
     await child.until(() => child.lines.length === 2)
@@ -30,7 +30,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('lifespan disposed')
   })
 
-  it('answers messages that arrive together with the end of the input', async () => {
+  it('responds to messages that arrive together with the end of the input', async () => {
     const child = start(LONG)
     void child.open()
     child.call(1, 'short')
@@ -43,7 +43,7 @@ describe('serveStdio in a process', () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts calls that outlast the drain, and exits with code 0', async () => {
+  it('aborts calls that outlast the drain period, and exits with code 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -52,7 +52,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('redirects output from tools to stderr, and warns once', async () => {
+  it('redirects the output of tools to stderr, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')
@@ -85,7 +85,7 @@ describe('serveStdio in a process', () => {
     await child.until(() => child.stderr.includes('running'))
     child.process.kill(signal)
     child.call(2, 'echo', { text: 'still here' })
-    // The server refuses new calls as soon as it has received the first signal.
+    // The server refuses new calls once it has received the first signal.
     await child.until(() => answer(child, 2) !== undefined)
     const { code, ms } = await timed(child, () => child.process.kill(signal))
     expect(code).toBe(expected)
@@ -110,7 +110,7 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('continues to answer after stderr has been closed, even if tools print', async () => {
+  it('continues to respond after stderr has been closed, even if tools print', async () => {
     const child = await start().open()
     child.process.stderr.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'chatty')
@@ -119,12 +119,12 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('exits if the client stops reading', async () => {
+  it('exits when the input ends, even if the client has stopped reading', async () => {
     const child = await start().open()
     child.process.stdout.removeAllListeners('data').pause()
     for (let id = 1; id < 4; id++) child.call(id, 'flood')
     child.process.stdin.end()
-    // The exit is noticed although nothing reads the output.
+    // The exit must be detected even though nothing reads the output.
     child.process.once('exit', () => child.process.stdout.destroy())
     expect((await child.exited).code).toBe(0)
   })

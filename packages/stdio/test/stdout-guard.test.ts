@@ -19,14 +19,14 @@ function setUp() {
   return { output, diversion, guard, notices: () => notices }
 }
 
-/** Returns the current method `end` with a type for any arguments. */
+/** Returns the current `end` method, typed to accept any arguments. */
 function endOf(output: Writable): (...args: readonly unknown[]) => unknown {
   const end = Reflect.get(output, 'end') as (...args: readonly unknown[]) => unknown
   return (...args) => Reflect.apply(end, output, args)
 }
 
 describe('guardStdout', () => {
-  it('diverts other writes, and reports only the first one', () => {
+  it('diverts writes from other code, and reports only the first one', () => {
     const { output, diversion, notices } = setUp()
     const console = new Console({ stdout: output, stderr: diversion })
     console.log('log')
@@ -39,7 +39,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(1)
   })
 
-  it('passes through writes from the transport', () => {
+  it('lets writes from the transport through', () => {
     const { output, diversion, guard, notices } = setUp()
     guard.write('{"jsonrpc":"2.0"}\n')
     expect(output.text).toBe('{"jsonrpc":"2.0"}\n')
@@ -47,7 +47,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(0)
   })
 
-  it("calls the writer's callback when the diverted output is written", async () => {
+  it('calls the callback of a diverted write once the text has been written', async () => {
     const { output, diversion } = setUp()
     await new Promise((resolve) => output.write('text', 'utf8', resolve))
     await new Promise<void>((resolve) => output.end('end', resolve))
@@ -60,14 +60,14 @@ describe('guardStdout', () => {
     ['null', [null], ''],
     ['a string', ['é'], 'é'],
     ['a string in another encoding', ['e9', 'hex'], '\ufffd'],
-  ])('diverts the argument of `end`, and does not end the output: %s', async (_what, args, text) => {
+  ])('diverts the argument of `end` without ending the output: %s', async (_what, args, text) => {
     const { output, diversion, notices } = setUp()
     await new Promise<void>((resolve) => endOf(output)(...args, resolve))
     expect(endOf(output)()).toBe(output)
     expect([diversion.text, notices(), output.writableEnded]).toEqual([text, 1, false])
   })
 
-  it('passes `end` through after the guard has been released', async () => {
+  it('lets `end` through after the guard has been released', async () => {
     const { output, guard, notices } = setUp()
     const end = endOf(output)
     guard.release()
@@ -75,7 +75,7 @@ describe('guardStdout', () => {
     expect([output.writableEnded, notices()]).toEqual([true, 0])
   })
 
-  it("restores the output's own methods", () => {
+  it('restores methods that were defined on the output itself', () => {
     const output = new Collected()
     const own = { write: output.write.bind(output), end: output.end.bind(output) }
     Object.assign(output, own)
@@ -83,7 +83,7 @@ describe('guardStdout', () => {
     expect([Reflect.get(output, 'write'), Reflect.get(output, 'end')]).toEqual([own.write, own.end])
   })
 
-  it('restores inherited methods', () => {
+  it('restores methods that were inherited', () => {
     const { output, diversion, guard } = setUp()
     guard.release()
     output.write('after')
@@ -93,7 +93,7 @@ describe('guardStdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('keeps a later wrapper when the guard is released, and passes writes through', () => {
+  it('leaves a later wrapper in place when the guard is released, and lets its writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

@@ -38,7 +38,7 @@ function stderr(): string[] {
   return texts
 }
 
-describe('serveStdio with exitOnEnd', () => {
+describe('the `exitOnEnd` option of serveStdio', () => {
   it('closes the server and exits the process at the end of the input', async () => {
     const codes = exits()
     const { server, input, handle } = await serve({ exitOnEnd: true })
@@ -69,13 +69,13 @@ describe('serveStdio with handleSignals', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'closes on the first %s, and exits the process with code %i on the second',
+    'closes on the first %s, and exits the process with code %i on the second signal',
     async (signal, code) => {
       const codes = exits()
       const before = listeners()
       const others = new Set(process.listeners(signal))
       const { handle } = await serve({ handleSignals: true })
-      // Other test files of this process may listen to the signal.
+      // Other test files in this process may also listen for the signal.
       const send = (): void => {
         for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
       }
@@ -91,7 +91,7 @@ describe('serveStdio with handleSignals', () => {
 })
 
 describe('serveStdio with guardStdout', () => {
-  it('diverts other writes to its output until it closes', async () => {
+  it('diverts writes from other code until the server closes', async () => {
     const errors = stderr()
     const warn = vi.fn<(fields: object, message: string) => void>()
     const { output, handle } = await serve({ guardStdout: true, logger: { warn } })
@@ -140,7 +140,7 @@ describe('serveStdio with given streams', () => {
     await serve({ input, output })
   })
 
-  it('leaves one error listener per use on an output, plus one for all uses', async () => {
+  it('leaves one error listener per server on the output, plus a shared one', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()
@@ -150,7 +150,7 @@ describe('serveStdio with given streams', () => {
     expect(output.listenerCount('error')).toBe(once + 1)
   })
 
-  it('counts sessions and calls in stats', async () => {
+  it('counts sessions and calls in stats()', async () => {
     const { handle } = await serve()
     expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0 })
   })

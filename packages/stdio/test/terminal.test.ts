@@ -17,7 +17,7 @@ async function stderrOf(input: PassThrough): Promise<string> {
   }
 }
 
-it('serveStdio in a terminal prints on stderr that it is waiting for a client, and how to try the server', async () => {
+it('in a terminal, `serveStdio` prints to stderr that it waits for a client, and how to try the server', async () => {
   const lines = (await stderrOf(Object.assign(new PassThrough(), { isTTY: true }))).trimEnd().split('\n')
   expect(lines).toEqual([
     '[jetway] notes waits for messages of an MCP client on stdin. Clients start this command themselves. Ctrl+C ends it.',
@@ -27,7 +27,7 @@ it('serveStdio in a terminal prints on stderr that it is waiting for a client, a
   ])
 })
 
-it('serveStdio prints nothing if it was started by a client', async () => {
+it('`serveStdio` prints nothing if it was started by a client', async () => {
   expect(await stderrOf(new PassThrough())).toBe('')
 })
 
@@ -43,6 +43,6 @@ it.each([
   ['node server.js', ['/usr/bin/node.exe', `${process.cwd()}/server.js`], []],
   [`node ${process.cwd()}`, ['/usr/bin/node', process.cwd()], []],
   ['bun server.ts', ['/usr/bin/bun', `${process.cwd()}/server.ts`], []],
-])('serveStdio suggests the command %s', (expected, argv, execArgv) => {
+])('`serveStdio` suggests the command %s', (expected, argv, execArgv) => {
   expect(command(argv, execArgv)).toBe(expected)
 })

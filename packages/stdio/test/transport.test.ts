@@ -34,7 +34,7 @@ function setUp(
   return { input, output, transport, messages, malformed, closed }
 }
 
-/** An output that finishes writes on demand. */
+/** An output whose writes finish when the test says so. */
 class SlowOutput extends Writable {
   readonly writes: string[] = []
   #done: (() => void) | undefined
@@ -54,7 +54,7 @@ class SlowOutput extends Writable {
 }
 
 describe('StdioTransport', () => {
-  it('delivers every line if more input arrives during delivery', async () => {
+  it('delivers every line, even if more input arrives during delivery', async () => {
     const input = new Readable({ read() {} })
     const messages: string[] = []
     const message = (text: string): void => {
@@ -84,7 +84,7 @@ describe('StdioTransport', () => {
     expect(input.isPaused()).toBe(true)
   })
 
-  it('delivers lines, and continues after an invalid one', async () => {
+  it('delivers lines, and continues after an invalid line', async () => {
     const { input, messages, malformed, closed } = setUp({ maxLineBytes: 20 })
     input.write('{"a":1}\n')
     input.write(Buffer.from([0x22, 0xc3, 0x28, 0x22, 0x0a]))
@@ -95,7 +95,7 @@ describe('StdioTransport', () => {
     expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
   })
 
-  it('stops reading, even within a chunk, until the handler’s promise settles', async () => {
+  it('stops delivering lines, even within a chunk, until the handler’s promise settles', async () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
@@ -121,7 +121,7 @@ describe('StdioTransport', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('joins the frames sent in one turn of the event loop into a single write', async () => {
+  it('combines all frames sent in one turn of the event loop into a single write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
@@ -145,7 +145,7 @@ describe('StdioTransport', () => {
     },
   )
 
-  it('reads strings from the input', async () => {
+  it('accepts strings as input chunks', async () => {
     const { input, messages, closed } = setUp()
     input.setEncoding('utf8')
     input.end('"é"\n')
@@ -162,7 +162,7 @@ describe('StdioTransport', () => {
     const closing = transport.close().then(() => (closed = true))
     await settled()
     expect(closed).toBe(false)
-    // Closing has queued an empty write after it.
+    // Closing has queued another, empty write.
     output.release()
     await settled()
     output.release()
@@ -178,7 +178,7 @@ describe('StdioTransport', () => {
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
-  it('returns a promise while the peer is slow, and preserves the order', async () => {
+  it('returns a promise from `send` while the peer is slow, and preserves the order of frames', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('StdioTransport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
-  it('writes waiting frames in parts of at most 1 MiB, and resolves after the last one', async () => {
+  it('writes queued frames in parts of at most 1 MiB, and resolves `send` after the last part', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('first'.padEnd(64))
@@ -233,7 +233,7 @@ describe('StdioTransport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('detects the end of the input while a message is being handled, and delivers buffered messages before it closes', async () => {
+  it('reports the end of the input immediately, but delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
@@ -319,7 +319,7 @@ describe('StdioTransport', () => {
     expect(await gone.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes and calls onClose once, even if close is called repeatedly', async () => {
+  it('calls its close handler once, even if `close` is called repeatedly', async () => {
     let heard = 0
     const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
     transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })
@@ -329,7 +329,7 @@ describe('StdioTransport', () => {
     expect(heard).toBe(1)
   })
 
-  it('closes in time when it is destroyed, even if the peer does not read', async () => {
+  it('closes promptly when it is destroyed, even if the peer does not read', async () => {
     const output = new SlowOutput()
     const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
     void transport.send('x'.repeat(100))
@@ -374,7 +374,7 @@ describe('StdioTransport', () => {
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('drops the last write when it is destroyed', async () => {
+  it('drops the pending write when it is destroyed', async () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')
     const closing = transport.close()

@@ -22,18 +22,18 @@ import {
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { Notifications, type ParamsMatch } from './notifications.ts'
 
-/** A handler, or a list with one answer for each question. */
+/** A handler function, or a list that contains one answer per question. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
 
-/** The test client's answers. The client declares only the capabilities that are named here. */
+/** The answers of the test client, which declares only the capabilities for which it has answers. */
 export interface ScriptedAnswers {
-  /** Answers form elicitation. */
+  /** Answers form elicitation requests. */
   readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitResult>
-  /** Answers URL elicitation. */
+  /** Answers URL elicitation requests. */
   readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
-  /** Answers sampling. A string is the model's reply. */
+  /** Answers sampling requests. A string is the model's reply. */
   readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
-  /** The roots. They are the same each time. */
+  /** The roots that every roots request returns. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
 
@@ -46,7 +46,7 @@ export interface ConnectOptions extends Omit<ClientOptions, 'revisions' | 'handl
   readonly handlers?: ScriptedAnswers
 }
 
-/** Required if the server's handlers use `ctx.locals`. */
+/** The app's own data. Required if the server's handlers use `ctx.locals`. */
 type Connecting<Locals> = unknown extends Locals
   ? [options?: ConnectOptions & { readonly locals?: Locals }]
   : [options: ConnectOptions & { readonly locals: Locals }]
@@ -58,22 +58,19 @@ export type AskedQuestion =
   | { readonly kind: 'sample'; readonly request: SampleRequest }
   | { readonly kind: 'roots' }
 
-/** A client that keeps the notifications and questions that it receives. */
+/** A client that keeps all notifications and questions that it receives. */
 export class TestClient extends Client {
   readonly #notifications = new Notifications()
-  /** Every notification so far, in order. Progress is passed to the `onProgress` of its call instead. */
+  /** All notifications so far, in order, except progress, which is passed to the `onProgress` of its call. */
   readonly notifications: readonly JsonRpcNotification[] = this.#notifications.received
-  /** Every question so far, in order. */
+  /** All questions so far, in order. */
   readonly asked: readonly AskedQuestion[]
   readonly #declared: readonly string[]
   /** Resolves when the client has subscribed to list changes, in revisions that require a subscription. */
   readonly #listening: Promise<void>
   readonly #subscribed = new Set<string>()
   #hasLogLevel = false
-  /**
-   * Errors that occurred outside calls: invalid messages, answers with an invalid shape, or too few scripted
-   * answers.
-   */
+  /** Errors outside calls: invalid messages, answers with an invalid shape, or too few scripted answers. */
   readonly problems: Error[] = []
 
   constructor({ revision, handlers = {}, ...options }: ConnectOptions) {
@@ -112,13 +109,13 @@ export class TestClient extends Client {
   }
 
   /**
-   * Resolves to the first notification that matches, whether past or future. With `cause`, resolves to the
-   * first one after the cause has begun. If the revision requires it, the client first subscribes: to the
-   * resource with the `uri` in `match`, to the extensions that the client declares, and to log messages of all
-   * levels if the test has not set a level.
+   * Resolves to the first notification that matches, even if it has already arrived. With `cause`, resolves
+   * to the first one that arrives after the cause has begun. If the revision requires it, the client first
+   * subscribes: to the resource with the `uri` in `match`, to the extensions that the client declares, and to
+   * log messages of all levels if the test has not set a level.
    *
-   * @param match - the members that the notification's params must have, or a function that returns whether it
-   * matches
+   * @param match - the properties that the notification's params must have, or a function that returns
+   * whether it matches
    * @param cause - runs when the client has subscribed
    */
   async notification(
@@ -168,7 +165,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(Notification))
 
 /**
  * Connects a client to a server in this process. Schemas, middleware and limits work as in production. Close
- * the client, or declare it with `await using`; the server stays open.
+ * the client, or declare it with `await using`. The server stays open.
  */
 export async function connect<Locals>(
   server: McpServer<Locals>,
@@ -176,7 +173,7 @@ export async function connect<Locals>(
 ): Promise<TestClient> {
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
-  // The server does not wait for calls that a test has abandoned.
+  // The short grace period prevents the server from waiting for calls that a test has abandoned.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))
@@ -204,8 +201,8 @@ function toHandlers(
 }
 
 /**
- * Returns a handler that records its questions. If the answers are a list, the handler returns the next one
- * each time.
+ * Returns a handler that records its questions. If the answers are a list, each call of the handler returns
+ * the next one.
  */
 function kept<Request, Answer, Line>(
   kind: 'elicit' | 'elicitUrl' | 'sample',

@@ -12,13 +12,13 @@ export interface HttpTransportOptions {
   readonly fetch?: Fetch
   /** Headers for every request, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether to open the GET stream after `initialize`, if the server supports it. @default true */
+  /** Whether to open the GET stream after `initialize` if the server supports it. @default true */
   readonly listen?: boolean
 }
 
 const VERSION = 'mcp-protocol-version'
 
-/** Thrown for an HTTP error status that is not the reply to a single request. */
+/** Thrown for an HTTP error status, unless the status belongs to the reply to a single request. */
 export class HttpStatusError extends Error {
   readonly status: number
   readonly body: string
@@ -32,8 +32,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * The strict client side of Streamable HTTP, for raw messages. If the server opens a session, all later
- * messages belong to that session.
+ * A strict client of Streamable HTTP, for raw messages. If the server opens a session, all later messages
+ * belong to that session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -41,7 +41,7 @@ export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #controller = new AbortController()
   readonly #streams = new Set<Promise<void>>()
-  /** The session and version headers, which every later request repeats. */
+  /** The headers for the session and the version, which every later request contains. */
   #session: Record<string, string> = {}
   #handlers: TransportHandlers | undefined
   #closing: Promise<void> | undefined
@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     this.#handlers = handlers
   }
 
-  /** Resolves when a stream has begun or a JSON response has been delivered. */
+  /** Resolves once a stream has begun or a JSON response has been delivered. */
   async send(message: string, options: SendOptions = {}): Promise<void> {
     const response = await this.#request('POST', {
       body: message,
@@ -96,7 +96,7 @@ export class HttpTransport implements Transport {
       const response = await this.#request('DELETE', {})
       await response.body?.cancel()
     } catch {
-      // The server has closed, and its sessions have ended.
+      // The server has closed, which has ended its sessions.
     }
   }
 
@@ -139,7 +139,7 @@ export class HttpTransport implements Transport {
     const { signal } = this.#controller
     try {
       for await (const { data, event } of sseEvents(body, signal)) {
-        // The first event in a stream may contain only an id, for reconnecting.
+        // The first event in a stream may consist only of an id, from which the client can resume.
         if (data !== '' && (event === undefined || event === 'message')) await this.#handlers?.message(data)
       }
     } catch (error) {

@@ -18,11 +18,14 @@ interface Matched {
 
 /** The matchers that are added to Vitest's `expect`. */
 export interface ToolResultMatchers<R = unknown> {
-  /** Asserts that the tool succeeded, and that its text blocks, joined by newlines, equal or match this. */
+  /**
+   * Asserts that the tool succeeded, and that its text blocks, joined with newlines, equal or match the given
+   * value.
+   */
   toHaveText(text: string | RegExp): R
   /**
-   * Asserts that the tool succeeded, and that its structured value equals this. Asymmetric matchers such as
-   * `expect.objectContaining` are supported.
+   * Asserts that the tool succeeded, and that its structured value equals the given one. Asymmetric matchers
+   * such as `expect.objectContaining` are supported.
    */
   toHaveStructured(value: unknown): R
   /** Asserts that the tool failed and, if `text` is given, that the error text equals or matches it. */

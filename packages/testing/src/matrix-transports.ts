@@ -6,7 +6,7 @@ import type { Fetch } from './record-fetch.ts'
 
 /** A server that is running behind a transport. */
 export interface OpenTransport {
-  /** Returns a transport for a new client. The transport is not started yet. */
+  /** Returns a transport for a new client, which must still be started. */
   dial(): Transport | Promise<Transport>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export const memoryTransport: MatrixTransport = {
   open: (server) => ({
     dial() {
       const [client, end] = createMemoryTransportPair()
-      // The server does not wait for calls that a test has abandoned.
+      // The short grace period prevents the server from waiting for calls that a test has abandoned.
       server.connect(end, { endGraceMs: 50 })
       return client
     },
@@ -33,7 +33,7 @@ export const memoryTransport: MatrixTransport = {
   }),
 }
 
-/** The address at which clients reach an HTTP mount. */
+/** The address at which clients reach an HTTP mount, and their `fetch`. */
 export interface HttpMount {
   readonly url: string
   /** @default the global `fetch` */
@@ -41,7 +41,7 @@ export interface HttpMount {
   close(): Promise<void>
 }
 
-/** Creates a Streamable HTTP transport over your own app. `serve` mounts the server and returns its URL. */
+/** Creates a Streamable HTTP transport over your own app. `serve` must mount the server and return its URL. */
 export function httpTransport(
   name: string,
   serve: (server: McpServer) => HttpMount | Promise<HttpMount>,
@@ -55,7 +55,7 @@ export function httpTransport(
   }
 }
 
-/** Streamable HTTP through web requests, without a socket. */
+/** Streamable HTTP with web requests, without a socket. */
 export const fetchTransport: MatrixTransport = httpTransport('fetch', (server) => {
   const handler = toFetch(server)
   return { url: 'http://localhost/mcp', fetch: handler, close: () => handler.close({ deadline: 0 }) }

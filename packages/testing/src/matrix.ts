@@ -30,7 +30,7 @@ export interface Cell {
 }
 
 /**
- * Runs the same tests for each revision over each transport that supports it.
+ * Runs the same tests in each revision over each transport that supports it.
  *
  * @returns the cells, so that a test can check that none is missing
  */

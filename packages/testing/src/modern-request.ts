@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** The metadata that a client sends with every request when there is no session. */
+/** The metadata that a client sends with every stateless request. */
 export interface Sender {
   readonly revision: string
   readonly capabilities: JsonObject
@@ -8,7 +8,7 @@ export interface Sender {
 }
 
 /**
- * Returns the parameters of a request without a session. The test's own `_meta` overrides the sender's.
+ * Returns the params of a stateless request. The test's own `_meta` takes precedence over the sender's.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -25,7 +25,7 @@ export function withMeta(params: JsonObject | undefined, sender: Sender): JsonOb
   }
 }
 
-/** The parameters that `Mcp-Name` may repeat. Each method has at most one of these parameters. */
+/** The params that an `Mcp-Name` header may repeat. Each method has at most one of them. */
 const NAMES = ['name', 'uri', 'taskId'] as const
 
 /**
@@ -48,10 +48,7 @@ export function mirrorHeaders(
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/**
- * Encodes a value if it contains anything other than visible ASCII characters, or if it looks as if it were
- * encoded.
- */
+/** Encodes a value if it contains anything but visible ASCII characters, or if it looks like an encoded value. */
 function encodeHeaderText(text: string): string {
   if (PLAIN.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
 
-/** Selects notifications by their params: the members that the params must have, or a function. */
+/** Selects notifications by their params: either the properties that the params must have, or a function. */
 export type ParamsMatch =
   | Readonly<Record<string, unknown>>
   | ((params: Readonly<Record<string, unknown>>) => boolean)
 
 type Watcher = (notification: JsonRpcNotification) => void
 
-/** The notifications that a peer has received, and the waiters for later ones. */
+/** The notifications that a peer has received, and the callers that wait for later ones. */
 export class Notifications {
   readonly received: JsonRpcNotification[] = []
   readonly #watchers = new Set<Watcher>()
@@ -23,13 +23,13 @@ export class Notifications {
     return this.received.find(matcherOf(method, match))
   }
 
-  /** Resolves to the first notification that matches, whether past or future. */
+  /** Resolves to the first notification that matches, even if it has already arrived. */
   next(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
     const known = this.find(method, match)
     return known === undefined ? this.later(method, match) : Promise.resolve(known)
   }
 
-  /** Resolves to the first later notification that matches. */
+  /** Resolves to the first matching notification from now on. */
   later(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
     const matches = matcherOf(method, match)
     return new Promise((resolve) => {

@@ -14,7 +14,7 @@ import { mirrorHeaders, type Sender, withMeta } from './modern-request.ts'
 import { Notifications } from './notifications.ts'
 import { parse } from './record-transport.ts'
 
-/** A raw response with a `result` or an `error`. */
+/** An unprocessed response, with a `result` or an `error`. */
 export interface RawResponse {
   readonly id: RequestId
   readonly result?: JsonObject
@@ -23,11 +23,11 @@ export interface RawResponse {
 
 /** The options of {@link connectPeer}. */
 export interface PeerOptions {
-  /** The revision that `initialize` requests. In a revision without sessions, every request names it. */
+  /** The revision that `initialize` requests. In a revision without sessions, every request contains it. */
   readonly revision: string
   /** @default {} */
   readonly capabilities?: JsonObject
-  /** Responds to the server's requests except `ping`: returns a result, or undefined for "method not found". */
+  /** Handles the server's requests, except `ping`. Returns a result, or undefined for "method not found". */
   readonly onRequest?: (
     method: string,
     params: JsonObject | undefined,
@@ -38,19 +38,19 @@ export interface PeerOptions {
 export interface TestConnection {
   /** The result of `initialize`, or of `server/discover` if the revision has no sessions. */
   readonly initialized: JsonObject
-  /** Every notification so far, in order. */
+  /** All notifications so far, in order. */
   readonly notifications: readonly JsonRpcNotification[]
-  /** Messages that were neither a response to this client, nor a notification or request. */
+  /** Messages that were neither a response to this client nor a notification or request. */
   readonly strays: readonly unknown[]
   /**
-   * Resolves to the response, which may be an error. Rejects if the connection ends first. By default, `id` is
-   * a counter.
+   * Resolves to the response, which may be an error. Rejects if the connection ends first. By default, ids
+   * are numbered.
    */
   request(method: string, params?: JsonObject, options?: { readonly id?: RequestId }): Promise<RawResponse>
   notify(method: string, params?: JsonObject): Promise<void>
-  /** Sends any text. It need not be a message. */
+  /** Sends any text, even if it is not a message. */
   raw(text: string): Promise<void>
-  /** Resolves to the first notification that matches, whether past or future. */
+  /** Resolves to the first notification that matches, even if it has already arrived. */
   notification(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonRpcNotification>
   close(): Promise<void>
   /** Resolves when either side has closed. */
@@ -65,9 +65,9 @@ interface Waiting {
 }
 
 /**
- * Opens a session over a transport: `initialize`, then `notifications/initialized`. In a revision without
- * sessions, it requests `server/discover` instead, and every request carries the metadata (and over HTTP, the
- * headers) that the revision requires. A test can add its own `_meta` members, or replace these.
+ * Opens a session over a transport by sending `initialize` and then `notifications/initialized`. In a
+ * revision without sessions, requests `server/discover` instead, and adds the metadata that the revision
+ * requires (and over HTTP, the headers) to every request. A test can add or replace `_meta` fields.
  */
 export async function connectPeer(transport: Transport, options: PeerOptions): Promise<TestConnection> {
   const peer = new Peer(transport, options)
@@ -87,7 +87,7 @@ class Peer implements TestConnection {
   #nextId = 1
   #end: ((reason: TransportClose) => void) | undefined
   #headers: Record<string, string> | undefined
-  /** The client info in every request; undefined in a session. */
+  /** The client info for every request. Undefined in a session. */
   readonly #sender: Sender | undefined
 
   constructor(transport: Transport, options: PeerOptions) {
@@ -159,7 +159,7 @@ class Peer implements TestConnection {
     try {
       await this.#write(text, this.#headers)
     } catch (error) {
-      // Over HTTP, the reply to invalid text has an error status. Other transports send the response as a
+      // Over HTTP, invalid text causes an error status. On other transports, the error response arrives as a
       // message.
       const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
       if (answer === undefined) throw error
@@ -204,7 +204,7 @@ class Peer implements TestConnection {
   #answer(message: JsonObject): void {
     const id = message['id'] as RequestId
     const waiting = this.#waiting.get(id)
-    // This also records a second response to the same request.
+    // A second response to the same request is recorded here as well.
     if (waiting === undefined) this.strays.push(message)
     this.#waiting.delete(id)
     waiting?.resolve(message as unknown as RawResponse)

@@ -2,7 +2,7 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 import { keep, parse, type RecordingOptions } from './record-transport.ts'
 import { isEventStream } from './event-stream.ts'
 
-/** A function like `fetch`. */
+/** A function with the signature of `fetch`. */
 export type Fetch = (request: Request) => Promise<Response>
 
 /** One HTTP request and its response. */
@@ -15,7 +15,7 @@ export interface RecordedExchange {
   readonly headers: Readonly<Record<string, string>>
   /** The part of the response body that has been read so far. */
   readonly body: string
-  /** The response as JSON, once it is complete; undefined if it is not JSON. */
+  /** The complete response, parsed as JSON. Undefined before the end, and if it is not JSON. */
   readonly message: unknown
   /** The events so far, if the response is a stream. */
   readonly events: readonly SseEvent[]
@@ -23,17 +23,17 @@ export interface RecordedExchange {
 
 /** The result of {@link recordFetch}: a `fetch` to use, and its exchanges. */
 export interface FetchRecording {
-  /** The function to use in place of the given one. */
+  /** The function to use instead of the given one. */
   readonly fetch: Fetch
-  /** The exchanges so far. The list grows with each response, and a response grows while it is being read. */
+  /** All exchanges so far. The list grows with each response, and a response grows while it is being read. */
   readonly exchanges: readonly RecordedExchange[]
 }
 
 const DEFAULT_LIMIT = 10_000
 
 /**
- * Records every HTTP request and response. Bodies are recorded as the caller reads
- * them, so streams still stream.
+ * Records every HTTP request and response. Bodies are recorded as the caller reads them, so streams are still
+ * streamed.
  */
 export function recordFetch(fetch: Fetch, options: RecordingOptions = {}): FetchRecording {
   const exchanges: RecordedExchange[] = []

@@ -1,10 +1,10 @@
 import type { Transport } from '@jetway/core/transport'
 
-/** One message on the wire, as seen from the recorded side. */
+/** A message on the wire, as seen from the recorded side. */
 export interface RecordedFrame {
   readonly direction: 'sent' | 'received'
   readonly text: string
-  /** Undefined if the text is not JSON. */
+  /** The parsed message. Undefined if the text is not JSON. */
   readonly message: unknown
 }
 
@@ -16,9 +16,9 @@ export interface RecordingOptions {
 
 /** The result of {@link recordTransport}: a transport to use, and its messages. */
 export interface TransportRecording {
-  /** The transport to use in place of the given one. */
+  /** The transport to use instead of the given one. */
   readonly transport: Transport
-  /** The messages so far. The list grows while the transport is used. */
+  /** All messages so far. The list grows while the transport is used. */
   readonly frames: readonly RecordedFrame[]
 }
 
@@ -51,7 +51,7 @@ export function recordTransport(transport: Transport, options: RecordingOptions 
   }
 }
 
-/** Appends an entry to a log of at most `limit` entries. */
+/** Appends an entry to a log, which keeps at most `limit` entries. */
 export function keep<T>(log: T[], entry: T, limit: number): void {
   log.push(entry)
   if (log.length > limit) log.splice(0, log.length - limit)

@@ -4,11 +4,11 @@ import { type AdapterCase, adapterCases, runAdapterCase } from '../src/contracts
 import { breakable, type Parts, SOUND } from './support/breakable-adapter.ts'
 
 const CASES = adapterCases(breakable().capabilities)
-/** The cases that nearly every broken adapter passes. */
+/** A case that nearly every broken adapter passes. */
 const PLAIN = 'answers a call with JSON'
 /**
- * The time limit of a case, in ms. Cases that wait for a reply run into it, so it is short. Cases that fail by a
- * comparison keep their usual limit, because a busy machine may need it.
+ * Returns the time limit of a case, in ms. The limit is short for cases that wait for a reply in vain. Cases
+ * that fail in a comparison keep their usual limit, because a busy machine may need it.
  */
 const patienceFor = (message: string): number | undefined =>
   message.startsWith('expected') ? undefined : 500
@@ -16,7 +16,7 @@ const patienceFor = (message: string): number | undefined =>
 interface Fault {
   readonly does: string
   readonly parts: Partial<Parts>
-  /** The cases that must fail, with a part of each failure's message. */
+  /** The cases that must fail, each with a part of the failure's message. */
   readonly breaks: Readonly<Record<string, string>>
 }
 
@@ -557,7 +557,55 @@ const inDoors: readonly Fault[] = [
   },
 ]
 
-const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inConnections, ...inClosing, ...inDoors]
+const inDocuments: readonly Fault[] = [
+  {
+    does: 'serves documents below /.well-known/ only',
+    parts: {
+      document: (documents, exchanged) =>
+        exchanged.req.url?.startsWith('/.well-known/') ? SOUND.document(documents, exchanged) : undefined,
+    },
+    breaks: {
+      'serves the documents of the option card with their headers, byte for byte':
+        'expected { …(4) } to match object { …(4) }',
+      'serves the card below a prefix, and leaves the catalog to the app':
+        'expected [ 404, 404, 404 ] to deeply equal [ 200, 404, 404 ]',
+    },
+  },
+  {
+    does: 'passes no headers to documents, and treats HEAD as GET',
+    parts: {
+      document: (documents, { req }) =>
+        documents?.answer({ method: 'GET', path: req.url ?? '', header: () => undefined }),
+    },
+    breaks: {
+      'answers HEAD and If-None-Match for a document without a body':
+        "expected [ 200, true, …(1) ] to deeply equal [ 304, true, '' ]",
+    },
+  },
+  {
+    does: 'serves the first document only',
+    parts: {
+      document: (documents, exchanged) =>
+        documents?.paths[0] === exchanged.req.url ? SOUND.document(documents, exchanged) : undefined,
+    },
+    breaks: {
+      'serves the documents of authenticate and card together, without authentication':
+        'expected [ 200, 404, 404 ] to deeply equal [ 200, 200, 200 ]',
+      'serves the card below a prefix if the app serves the documents of authenticate at its root':
+        'expected [ 200, 404, 404 ] to deeply equal [ 200, 200, 404 ]',
+    },
+  },
+]
+
+const FAULTS = [
+  ...inRequests,
+  ...inReplies,
+  ...inStreams,
+  ...inConnections,
+  ...inClosing,
+  ...inDoors,
+  ...inDocuments,
+]
 
 function named(name: string): AdapterCase {
   const found = CASES.find((each) => each.name === name)
@@ -570,7 +618,7 @@ describe('the adapter contract', () => {
     'fails for an adapter that $does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
-      // The cases run at the same time, because most of them wait until their time limit.
+      // The cases run concurrently, because most of them wait until their time limit.
       await Promise.all(
         Object.entries(breaks).map(([name, message]) =>
           expect(runAdapterCase(subject, named(name), patienceFor(message)), name).rejects.toThrow(message),

@@ -39,7 +39,7 @@ function sourcesIn(folder: string): Source[] {
 const shipped = members.flatMap((member) => sourcesIn(`${member}/src`))
 const tests = members.flatMap((member) => sourcesIn(`${member}/test`))
 
-/** The files that a member's manifest exports, as paths from the root. */
+/** Returns the files that a package exports, as paths from the root. */
 function entriesOf(member: string): string[] {
   const { exports = {} } = manifests[members.indexOf(member)] ?? {}
   return Object.values(exports).flatMap((target) =>
@@ -52,7 +52,7 @@ const sample = (path: string, text: string): Source => parseSource(path, text)
 const core = (path: string, text: string): Source => sample(`packages/core/src/${path}`, text)
 
 describe('the layers in core', () => {
-  it('import only layers to their left', () => {
+  it('import only earlier layers', () => {
     expect(shipped.flatMap((source) => importOrder(source, entries))).toEqual([])
   })
 
@@ -65,15 +65,15 @@ describe('the layers in core', () => {
     ['an import of an entry file', `import { a } from '../http/index.ts'`],
     ['an import of a room further to the right', `import { a } from '../tasks/task-runner.ts'`],
     ['an import of a file outside every layer', `import { a } from '../helpers.ts'`],
-  ])('refuse %s', (_, text) => {
+  ])('may not contain %s', (_, text) => {
     expect(importOrder(core('session/session.ts', text), entries)).toHaveLength(1)
   })
 
-  it('refuse a file outside all layers', () => {
+  it('must include every file', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
-  it('allow an entry file to import everything, and a layer to import everything to its left', () => {
+  it('let an entry file import every layer, and let a layer import every earlier layer', () => {
     expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
@@ -100,11 +100,11 @@ describe('the import order inside http/', () => {
     ],
     ['a room by a file at the bottom', 'http/options.ts', `import type { A } from './guard/bearer.ts'`],
     ['a folder that is missing from the order', 'http/endpoint.ts', `import './helpers/a.ts'`],
-  ])('refuses an import of %s', (_, path, text) => {
+  ])('forbids an import of %s', (_, path, text) => {
     expect(httpOrder(core(path, text))).toHaveLength(1)
   })
 
-  it('refuses a file in a folder that is missing from the order', () => {
+  it('forbids a file in a folder that is missing from the order', () => {
     expect(httpOrder(core('http/helpers/a.ts', ''))).toHaveLength(1)
   })
 
@@ -148,7 +148,7 @@ describe('two folders in src', () => {
     ).toHaveLength(1)
   })
 
-  it('may import in only one direction unless one folder contains the other', () => {
+  it('may have imports in only one direction, unless one folder contains the other', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])
@@ -163,7 +163,7 @@ describe('the maximum file length', () => {
     expect(shipped.flatMap((source) => lengthWall(source, 400))).toEqual([])
   })
 
-  it('does not count blank lines and comments', () => {
+  it('does not count blank lines or comments', () => {
     const text = `// one\n\n/*\n two\n*/\nconst a = '// three' // four\nconst b = 1\n`
     expect(codeLines(sample('a.ts', text))).toBe(2)
     expect(lengthWall(sample('a.ts', 'f()\n'.repeat(401)), 400)).toHaveLength(1)
@@ -197,13 +197,13 @@ describe('revision dates', () => {
   })
 })
 
-describe("the protocol's eras", () => {
-  it('are distinguished, and versions are compared, only under protocol/revisions/', () => {
+describe("code that depends on the protocol's era", () => {
+  it('compares eras and versions only under protocol/revisions/', () => {
     expect(shipped.flatMap(eraReads)).toEqual([])
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('cause branches in only one file, and never in a feature', () => {
+  it('branches in only one file, and never in a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })
@@ -219,12 +219,12 @@ describe("the protocol's eras", () => {
     ],
     [versionComparisons, 'session/a.ts', `if (revision.version >= oldest) f()`],
     [versionComparisons, 'session/a.ts', `if (oldest < protocolVersion) f()`],
-  ] as const)('may not be distinguished elsewhere (rule %o, file %s): %s', (rule, path, text) => {
+  ] as const)('may not occur elsewhere (rule %o, file %s): %s', (rule, path, text) => {
     expect(rule(core(path, text))).toHaveLength(1)
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
   })
 
-  it('are counted once for each place that distinguishes them', () => {
+  it('is counted once per occurrence', () => {
     const twice = core('http/a.ts', 'if (isStateless(m)) f(); else if (isStateless(n)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
@@ -257,7 +257,7 @@ describe('core', () => {
     expect(schemaLibraries(shipped)).toEqual([])
   })
 
-  it('may not import ajv statically or in a second file, nor import values from zod', () => {
+  it('may import ajv only lazily and in one file, and only types from zod', () => {
     const first = core('schema/validate/ajv.ts', `const { Ajv2020 } = await import('ajv/dist/2020.js')`)
     const early = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
     const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
@@ -282,16 +282,16 @@ describe('packages', () => {
     expect(publicSubpaths(sample('packages/hono/src/index.ts', text), exported)).toHaveLength(1)
   })
 
-  it('may import exported files and files of their own', () => {
+  it('may import exported files and their own files', () => {
     const text = `import '@jetway/core'; import '@jetway/core/http'; import '../src/index.ts'; import 'hono'`
     expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
   })
 
-  it('publish the same exports that development uses', () => {
+  it('publish the same exports that are used in development', () => {
     expect(manifests.filter((manifest) => !manifest.private).flatMap(publishedExports)).toEqual([])
   })
 
-  it('fail the check if published exports differ', () => {
+  it('are rejected if their published exports differ from those used in development', () => {
     const exports = { '.': { 'jetway:source': './src/index.ts', default: './dist/index.js' } }
     const published = { '.': { default: './dist/index.js' } }
     expect(publishedExports({ name: 'a', exports, publishConfig: { exports: published } })).toEqual([])
@@ -301,7 +301,7 @@ describe('packages', () => {
 })
 
 describe('finished code', () => {
-  it('contains no TODO marks and no tests that do not run', () => {
+  it('contains no TODO comments and no skipped tests', () => {
     expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
   })
 

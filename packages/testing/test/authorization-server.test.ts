@@ -31,7 +31,7 @@ async function metadataOf(
   return oauth.processDiscoveryResponse(url, response)
 }
 
-/** The authorization code flow. The library validates `state` and `iss` of the redirect. */
+/** Runs the authorization code flow. The library validates `state` and `iss` in the redirect. */
 async function authorize(
   issuer: AuthorizationServer,
   clientId: string,
@@ -65,7 +65,7 @@ async function authorize(
   return oauth.processAuthorizationCodeResponse(server, client, response)
 }
 
-/** Checks a JWT as a server that requires tokens does. */
+/** Validates a JWT as a server that requires tokens would. */
 async function validate(
   issuer: AuthorizationServer,
   token: string,
@@ -92,7 +92,7 @@ async function refresh(issuer: AuthorizationServer, token: string): Promise<oaut
 
 async function register(issuer: AuthorizationServer): Promise<string> {
   const metadata = {
-    // These scopes do not limit the client: it may request others later.
+    // These scopes do not limit the client, which may request others later.
     scope: 'files:write',
     redirect_uris: [REDIRECT],
     application_type: 'native',
@@ -150,7 +150,7 @@ it('the authorization server lets only its own service introspect tokens, and le
   expect(granted).toContain('access_token')
 })
 
-it('the authorization server accepts requests from pages with other origins', async ({ issuer }) => {
+it('the authorization server accepts requests from pages of other origins', async ({ issuer }) => {
   const headers = { origin: 'https://app.test' }
   const response = await fetch(`${issuer.issuer}/token`, { method: 'POST', headers })
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
@@ -179,7 +179,7 @@ it('the authorization server requires a PKCE challenge', async ({ issuer }) => {
   expect(await issuer.signIn(url)).toContain('error=invalid_request')
 })
 
-it('the authorization server reports the reason if it issues no tokens', async ({ issuer }) => {
+it('the authorization server gives the reason when it issues no token', async ({ issuer }) => {
   await expect(issuer.issue({ resource: 'mcp' })).rejects.toThrow(
     'The authorization server refused: ?error=invalid_target',
   )
@@ -220,7 +220,7 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   },
 )
 
-it('the authorization server accepts a metadata document once it is published, without opening a connection', async ({
+it('the authorization server accepts a published metadata document without fetching it over the network', async ({
   issuer,
 }) => {
   const url = 'https://other.test/client.json'
@@ -230,7 +230,7 @@ it('the authorization server accepts a metadata document once it is published, w
   expect((await authorize(issuer, url)).token_type).toBe('bearer')
 })
 
-it('the authorization server offers only the configured kinds of registration', async () => {
+it('the authorization server offers only the configured ways to register', async () => {
   const without = await metadataOf(await started({ registration: [] }))
   expect(without.registration_endpoint).toBeUndefined()
   expect(without.client_id_metadata_document_supported).toBeUndefined()
@@ -240,7 +240,7 @@ it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
 ])(
-  'the authorization server, given the requested scopes %s, grants %s',
+  'given the requested scopes %s, the authorization server grants %s',
   async ([asked, granted], { issuer }) => {
     const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
     expect(scope).toBe(granted)
@@ -363,7 +363,7 @@ it.for<[Disruption, string | number]>([
   },
 )
 
-it('signIn rejects if the sign-in reaches an error page', async ({ issuer }) => {
+it('`signIn` rejects if the sign-in reaches an error page', async ({ issuer }) => {
   const url = new URL('/authorize?client_id=nobody', issuer.issuer)
   await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
 })

@@ -24,7 +24,7 @@ interface Failures {
 
 const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
 interface Seeds {
-  /** The seeds to keep from now on, or undefined if they are the same. */
+  /** Returns the seeds to keep from now on, or undefined if they have not changed. */
   readonly withFailed: (
     kept: readonly number[],
     seed: number,
@@ -36,7 +36,7 @@ const { withFailed } = (await import(inCi('seeds.mjs').href)) as Seeds
 const { summarizeFailures, extractErrors } = (await import(inCi('failures.mjs').href)) as Failures
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** Runs vitest on these test files and returns the report. */
+/** Runs vitest on these test files, and returns the report. */
 function report(files: Readonly<Record<string, string>>): Report {
   const folder = mkdtempSync(join(tmpdir(), 'reported-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -51,7 +51,7 @@ function report(files: Readonly<Record<string, string>>): Report {
 }
 
 describe('the failure summary printed by .ci/run', () => {
-  it('lists failed tests with file, name, message, location and diff, as well as errors outside of tests', () => {
+  it('lists failed tests with file, message, location and diff, and lists errors outside tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
         it('works', () => {})
@@ -83,7 +83,7 @@ describe('the failure summary printed by .ci/run', () => {
     expect(titles.length + rest).toBe(count)
   })
 
-  it('shows more lines of each failure if there are fewer failures', () => {
+  it('shows more lines per failure if there are fewer failures', () => {
     const lineCount = (count: number): number =>
       summarizeFailures(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' })))
         .length

@@ -58,7 +58,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(client.server?.protocolVersion).toBe(version)
   })
 
-  it('returns a wrapped value as the server sent it', async () => {
+  it('returns a wrapped value in the form that the server sent', async () => {
     await using client = await connect(tillServer(), { revision: version })
     const { structuredContent } = await client.callTool(listCoins)
     expectTypeOf(structuredContent).toEqualTypeOf<number[] | { readonly items: number[] } | undefined>()
@@ -79,7 +79,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes to the notification that a test is waiting for', async () => {
+  it('subscribes to a notification if a test waits for it', async () => {
     const id = 'com.example/till'
     const opened = 'notifications/com.example/till/opened'
     const server = new McpServer(
@@ -122,7 +122,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(subscriptions).toBeLessThanOrEqual(1)
   })
 
-  it('ignores notifications that arrived before the cause', async () => {
+  it('ignores notifications that arrived before the action under test', async () => {
     const server = tillServer()
     await using client = await connect(server, { revision: version })
     let count = 0
@@ -132,7 +132,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(client.notifications).toHaveLength(2)
   })
 
-  it('keeps the log level set by the test', async () => {
+  it('keeps the log level that the test has set', async () => {
     await using client = await connect(tillServer(), { revision: version })
     await client.setLogLevel('error')
     const first = client.notification('notifications/message')
@@ -140,7 +140,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
     expect(await Promise.race([first, Promise.resolve('none')])).toBe('none')
   })
 
-  it('passes the auth info given by the test to the server', async () => {
+  it("passes the test's auth info to the server", async () => {
     await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
     expect(await client.callTool('who')).toHaveText('ann')
   })
@@ -164,14 +164,14 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
 })
 
 describe('a script with too few answers', () => {
-  it('makes the call fail in revisions where the server requests input', async () => {
+  it('makes a call fail when the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })
 })
 
 describe('the `locals` option of connect', () => {
-  it('passes the locals to a server that requires them', async () => {
+  it('passes locals to a server that requires them', async () => {
     const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
     server.addTool({ name: 'user', handler: (_, ctx) => ctx.locals.user })
     await using client = await connect(server, { locals: { user: 'bob' } })
@@ -214,7 +214,7 @@ describe('the matchers', () => {
     ['toBeToolError without a string', () => expect(text('fine')).toBeToolError(), [undefined, undefined]],
     ['toHaveText', () => expect(text('Hello')).toHaveText('Bye'), ['Hello', 'Bye']],
     ['toHaveStructured', () => expect(text('3')).toHaveStructured(3), [undefined, 3]],
-  ])('pass both values to vitest for its diff: %s', (_, compare, difference) => {
+  ])('give vitest both values for its diff: %s', (_, compare, difference) => {
     let found: unknown
     try {
       compare()
@@ -225,7 +225,7 @@ describe('the matchers', () => {
     expect(found).toEqual(difference)
   })
 
-  it('report a value that is not a result', () => {
+  it('reject a value that is not a result', () => {
     expect(() => expect('text').toHaveText('text')).toThrow(/Expected the result of a tool/)
     expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)
   })

@@ -21,19 +21,19 @@ describe('the code map', () => {
     expect(files.filter((path) => !existsSync(root + path))).toEqual([])
   })
 
-  it.each(hops)('names only functions that $path declares, for $flow', ({ path, names }) => {
+  it.each(hops)('for $flow, names only functions that are declared in $path', ({ path, names }) => {
     const declared = namesDeclared(parseSource(path, readFileSync(root + path, 'utf8')))
     expect(names.filter((name) => !declared.has(name))).toEqual([])
   })
 
-  it('draws every room in core and in http/', () => {
+  it('shows every folder in core and in http/', () => {
     const core = rooms.map(({ name }) => name).filter((name) => !name.endsWith('.ts'))
     expect(core.toSorted()).toEqual(foldersOf('packages/core/src').toSorted())
     const http = rooms.find(({ name }) => name === 'http')?.rooms.map(({ name }) => name)
     expect(http?.toSorted()).toEqual(foldersOf('packages/core/src/http').toSorted())
   })
 
-  it('draws the rooms in the import order', () => {
+  it('shows the folders in import order', () => {
     const places = (order: readonly (readonly string[])[], names: readonly string[]): number[] =>
       names.map((name) => order.findIndex((group) => group.includes(name.replace('.ts', ''))))
     const sorted = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b)
@@ -55,8 +55,8 @@ describe('the code map', () => {
   })
 })
 
-describe('the picture of the code map', () => {
-  it('equals what the script draws from the page, in both themes', async () => {
+describe('the diagram of the code map', () => {
+  it('matches the code map in both themes', async () => {
     const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
       pictures(): readonly { theme: string; drawn: string; committed: string }[]
     }

@@ -22,7 +22,7 @@ describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))(
       return origin
     }
 
-    it('receives 415 with Accept-Encoding: identity, and keeps its connection', async () => {
+    it('is refused with 415 and Accept-Encoding: identity, without closing the connection', async () => {
       const origin = await mounted()
       const refused = await send(origin, 'gzip', gzipSync(FRAME))
       expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity'])
@@ -37,7 +37,7 @@ describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))(
 )
 
 describe('a body that middleware has decompressed', () => {
-  it('is accepted on Node.js as a parsed value, despite its Content-Encoding', async () => {
+  it('is accepted on Node.js as a parsed value, despite its Content-Encoding header', async () => {
     const handle = nodeMcp({ server: create(), stateless: true })
     const listening = await listen(
       createServer((request: IncomingMessage & { body?: unknown }, response) => {
@@ -51,7 +51,7 @@ describe('a body that middleware has decompressed', () => {
     expect(await text(await send(listening.origin, 'gzip', gzipSync(FRAME)))).toBe('test')
   })
 
-  it('is accepted on Hono in a new request, despite its Content-Encoding', async () => {
+  it('is accepted on Hono in a new request, despite its Content-Encoding header', async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       const { body } = c.req.raw

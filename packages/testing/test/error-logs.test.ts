@@ -16,7 +16,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 type Line = Readonly<Record<string, unknown>> & { readonly err?: { readonly stack?: string } }
 
-/** The lines that pino writes, with its defaults. */
+/** Collects the lines that pino writes with its default options. */
 function pinoLines() {
   const lines: Line[] = []
   const stream = { write: (line: string): void => void lines.push(JSON.parse(line) as Line) }
@@ -76,7 +76,7 @@ interface Served {
   readonly lines: readonly Line[]
   readonly call: (tool: string, secret: object) => Promise<unknown>
   readonly requestId: unknown
-  /** Fields that the host adds. */
+  /** Fields that the host adds to each line. */
   readonly fields: object
 }
 
@@ -175,7 +175,7 @@ describe('a logger that throws', () => {
   })
 })
 
-it("a server passes an error that occurs before the call to the request's logger", async () => {
+it("the request's logger receives errors that occur before the call", async () => {
   const { lines, stream } = pinoLines()
   const app = Fastify({ logger: { stream } })
   onTestFinished(() => app.close())

@@ -29,7 +29,7 @@ describe.each(TRANSPORTS)('a tool that runs as a task over %s', (_name, transpor
   const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
   const fill = (name: string): JsonObject => ({ action: 'accept', content: { name } })
 
-  it('elicits from clients with and without a session at the same time, each in its own format', async () => {
+  it('can elicit input from clients with and without a session at the same time', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { extensions: [tasks()], logger: silent })
     const ran: unknown[] = []
     server.addTool({
@@ -72,7 +72,7 @@ describe.each(TRANSPORTS)('a tool that runs as a task over %s', (_name, transpor
       content: [{ text: 'Hello, Ann' }],
     })
     expect(ran).toEqual(['2025-11-25', MODERN])
-    // Neither client sees the task of the other.
+    // Neither client can see the other client's task.
     expect((await session.request('tasks/get', { taskId })).error?.code).toBe(-32602)
     expect((await alone.request('tasks/get', { taskId: first })).error?.code).toBe(-32602)
   })

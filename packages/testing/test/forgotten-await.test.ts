@@ -19,7 +19,7 @@ const CLIENTS = [
 const REVISIONS = ['2026-07-28', '2025-11-25']
 const TRANSPORTS = [memoryTransport, fetchTransport]
 
-/** The rejections that nobody has handled. Without a listener they end the process. */
+/** Collects unhandled rejections. Without a listener, they would end the process. */
 function watchRejections(): unknown[] {
   const seen: unknown[] = []
   const listener = (error: unknown): void => void seen.push(error)
@@ -40,7 +40,7 @@ function serverWith(handler: (args: unknown, ctx: RequestContext) => unknown): {
   return { server, warned }
 }
 
-/** Node reports unhandled rejections after all microtasks. */
+/** Node reports unhandled rejections after all microtasks have run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const answerLate = (): Promise<{}> => turn().then(() => ({}))
 
@@ -65,7 +65,7 @@ describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIO
     )
   }
 
-  it('is logged once for a call that forgets several awaits', async () => {
+  it('is logged once, even if a handler forgets several awaits', async () => {
     const { server, warned } = serverWith((_args, ctx) => {
       for (const [, ask] of ASKING) void ask(ctx)
       return 'hi'

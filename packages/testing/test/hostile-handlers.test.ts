@@ -28,7 +28,7 @@ const THROWN: [what: string, value: unknown][] = [
   ['a symbol', Symbol(CANARY)],
 ]
 
-/** Values that a tool without outputSchema may return, and whether they can be sent. */
+/** Values that a tool without an outputSchema may return, and whether each can be sent. */
 const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['undefined', undefined, true],
   ['null', null, true],

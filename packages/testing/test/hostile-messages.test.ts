@@ -16,12 +16,12 @@ const call = (id: unknown, args: unknown, name = 'echo'): object =>
   request(id, 'tools/call', { name, arguments: args as object })
 const text = (message: object): string => JSON.stringify(message)
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-/** A call whose arguments make the message this many levels deep. */
+/** Returns a call whose arguments nest the message this many levels deep. */
 const deep = (levels: number): string =>
   `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"echo","arguments":{"a":${nested(levels - 3)}}}}`
 const flood = (elements: number): string => text(call('x', { a: Array.from({ length: elements }, () => 0) }))
 
-/** Each gets one error with this code, and nothing else. */
+/** Lines that each cause exactly one error, with the given code. */
 const REFUSED: [what: string, line: string, code: number][] = [
   ['nothing', '', -32700],
   ['invalid JSON', '{{', -32700],
@@ -106,7 +106,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
 
 describe('an invalid message', () => {
   it.each(REFUSED)(
-    'receives one error, and the next message is still processed: %s',
+    'causes one error, after which the next message is processed: %s',
     async (_, line, code) => {
       const bench = await serve()
       await bench.peer.raw(line)
@@ -124,7 +124,7 @@ describe('an invalid message', () => {
     },
   )
 
-  it('receives one error if it is cut off at any byte', async () => {
+  it('causes one error, regardless of where it is cut off', async () => {
     const bench = await serve()
     const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
     for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))
@@ -136,7 +136,7 @@ describe('an invalid message', () => {
   })
 })
 
-describe('a message at a limit', () => {
+describe('an unusual but valid message', () => {
   it.each([
     ['128 levels', deep(128)],
     ['a byte order mark', `\ufeff${text(call('x', { a: 1 }))}`],
@@ -148,7 +148,7 @@ describe('a message at a limit', () => {
     ['the id -1', text(call(-1, { a: 1 }))],
     ['the largest integer id', text(call(Number.MAX_SAFE_INTEGER, { a: 1 }))],
     ['an id of 1024 characters', text(call('x'.repeat(1024), { a: 1 }))],
-  ])('reaches its handler with %s', async (_, line) => {
+  ])('reaches its handler despite %s', async (_, line) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const sent = JSON.parse(line.replace('\ufeff', '')) as { id: unknown; params: { arguments: unknown } }
@@ -157,7 +157,7 @@ describe('a message at a limit', () => {
   })
 })
 
-describe('names of Object.prototype', () => {
+describe('property names of Object.prototype', () => {
   const names = Object.getOwnPropertyNames(Object.prototype)
   const probes: [what: string, ask: (name: string) => [method: string, params: JsonObject]][] = [
     ['methods', (name) => [name, {}]],
@@ -178,8 +178,8 @@ describe('names of Object.prototype', () => {
   })
 })
 
-describe('ids', () => {
-  it('do not collide with ids from other clients', async () => {
+describe('request ids', () => {
+  it('do not collide with the same ids from other clients', async () => {
     const { server } = await serve()
     const peers = await Promise.all(
       Array.from({ length: 100 }, () => {
@@ -211,19 +211,22 @@ describe('a batch in a revision with batches', () => {
     ['a value that is not a message', [request(1, 'ping'), 5], 'refused'],
     ['100 values that are not messages', Array.from({ length: 100 }, () => 1), 'refused'],
     ['a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
-  ])('is answered, or is refused as a whole, if it contains %s', async (_, batch, answers) => {
-    const bench = await serve(BATCHING)
-    await bench.peer.raw(JSON.stringify(batch))
-    const strays = await alive(bench)
-    if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
-    // The recording peer splits arrays.
-    else expect(strays).toHaveLength(answers)
-    expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
-  })
+  ])(
+    'receives either all of its responses or a single error if it contains %s',
+    async (_, batch, answers) => {
+      const bench = await serve(BATCHING)
+      await bench.peer.raw(JSON.stringify(batch))
+      const strays = await alive(bench)
+      if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
+      // The recording peer splits arrays into single messages.
+      else expect(strays).toHaveLength(answers)
+      expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
+    },
+  )
 })
 
 describe('unexpected messages', () => {
-  it('are ignored if they are responses or if they are unknown or malformed notifications', async () => {
+  it('are ignored if they are responses, or unknown or malformed notifications', async () => {
     const bench = await serve()
     for (let id = 0; id < 1_000; id++) {
       await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))
@@ -244,9 +247,9 @@ describe('unexpected messages', () => {
   })
 })
 
-describe('progress', () => {
+describe('progress notifications', () => {
   it.each([{}, null, true, 1.5, 'x'.repeat(1025), []])(
-    'is not sent for the token %j',
+    'are not sent for the invalid token %j',
     async (progressToken) => {
       const bench = await serve()
       bench.server.addTool({ name: 'tells', handler: (_, ctx) => ctx.progress(1) })

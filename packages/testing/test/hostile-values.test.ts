@@ -22,7 +22,7 @@ const trap = (): never => {
 const cycle: Record<string, unknown> = {}
 cycle['self'] = cycle
 
-/** Adds a member that throws when it is read, or from a certain read on. */
+/** Makes a property throw each time it is read, or only from the given read on. */
 function throwing<T extends object>(target: T, member: string, first = 1): T {
   const value: unknown = Reflect.get(target, member)
   let reads = 0
@@ -33,7 +33,10 @@ const proxy = (target: object, traps: ProxyHandler<object>): object => new Proxy
 const EVERY_TRAP: ProxyHandler<object> = { get: trap, getPrototypeOf: trap, has: trap, ownKeys: trap }
 const error = (data?: unknown): McpError => new McpError(-32000, 'no', data)
 
-/** Values that cannot be read or encoded. Each use creates them again, because some count their reads. */
+/**
+ * Values that cannot be read or encoded. They are created again for each use, because some count how often
+ * they are read.
+ */
 const HOSTILE: Readonly<Record<string, () => unknown>> = {
   'an object with a getter that throws': () => throwing({ a: 1 }, 'a'),
   'an object with a toJSON that throws': () => ({ toJSON: trap }),
@@ -81,7 +84,7 @@ const THROWN: Readonly<Record<string, () => unknown>> = {
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const ONE = { running: 1, inFlight: 1 }
 
-/** A server that runs one call at a time, so a leaked slot refuses the next call. */
+/** A server that runs one call at a time, so that a slot that is not freed causes the next call to be refused. */
 function serverOf(act: () => unknown): McpServer {
   const server = new McpServer(
     { name: 'target', version: '1' },
@@ -123,7 +126,7 @@ const REQUESTS: readonly (readonly [method: string, params: JsonObject])[] = [
   ['tools/call', { name: 'middleware' }],
 ]
 
-/** Checks that every request gets one response, and that the next call finds a free slot. */
+/** Checks that every request receives one response, and that the next call finds a free slot. */
 async function answersAll(connect: Cell['connect'], act: () => unknown): Promise<void> {
   const peer = await connect(serverOf(act), { capabilities: { elicitation: { form: {}, url: {} } } })
   for (const [method, params] of REQUESTS) {
@@ -145,11 +148,10 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [memoryTransport] },
   ({ connect }) => {
-    it.each(Object.entries(HOSTILE))(
-      'produces one response if it returns %s, and frees its slot',
-      (_, make) => answersAll(connect, make),
+    it.each(Object.entries(HOSTILE))('produces one response and frees its slot if it returns %s', (_, make) =>
+      answersAll(connect, make),
     )
-    it.each(Object.entries(THROWN))('produces one response if it throws %s, and frees its slot', (_, make) =>
+    it.each(Object.entries(THROWN))('produces one response and frees its slot if it throws %s', (_, make) =>
       answersAll(connect, throwIt(make)),
     )
   },
@@ -161,7 +163,7 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [fetchTransport, ...HOST_TRANSPORTS, ...SSE] },
   ({ connect }) => {
-    it('produces one response if it returns an object with a getter that throws, and frees its slot', () =>
+    it('produces one response and frees its slot if it returns an object with a getter that throws', () =>
       answersAll(connect, HOSTILE['an object with a getter that throws'] as () => unknown))
 
     it.each([
@@ -170,7 +172,7 @@ describeMatrix(
       'an error with a BigInt in its data',
       'a question error whose message throws',
       'a required URL whose questions throw',
-    ])('produces one response if it throws %s, and frees its slot', (name) =>
+    ])('produces one response and frees its slot if it throws %s', (name) =>
       answersAll(connect, throwIt(THROWN[name] as () => unknown)),
     )
   },

@@ -9,7 +9,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 const url = 'http://localhost/mcp'
 
 describe('HttpTransport', () => {
-  it('sends the session id and version with every request, opens a GET stream, and ends the session', async () => {
+  it('sends the session id and version with every later request, including the GET stream and DELETE', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, headers: { 'x-mine': '1' } })
     const peer = await connectPeer(transport, { revision: '2025-06-18' })
@@ -33,7 +33,7 @@ describe('HttpTransport', () => {
     }
   })
 
-  it('rejects with the status if the response has no id', async () => {
+  it('rejects with the status if the reply is not a response', async () => {
     const transport = new HttpTransport({
       url,
       fetch: async () => new Response('nobody home', { status: 503 }),
@@ -43,7 +43,7 @@ describe('HttpTransport', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('refuses to start twice, and sends DELETE only once if it is closed repeatedly', async () => {
+  it('throws if it is started twice, and sends DELETE only once if it is closed repeatedly', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })
@@ -79,7 +79,7 @@ describe('HttpTransport', () => {
     expect(ends).toEqual([{ kind: 'end' }, { kind: 'end' }])
   })
 
-  /** The messages that a transport delivers of one response, and its end or error. */
+  /** Returns the messages that a transport delivers for one response, followed by the end or error. */
   async function delivered(response: () => Response): Promise<unknown[]> {
     const seen: unknown[] = []
     const transport = new HttpTransport({ url, fetch: async () => response() })

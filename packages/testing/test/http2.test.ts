@@ -12,7 +12,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Serves, and returns a function that calls a tool with more headers. */
+/** Serves a mount, and returns a function that calls a tool with additional headers. */
 async function serve(mount: Mount) {
   const { origin, stop } = await mount(createServer(), { stateless: true, allowedHosts: ['mcp.example'] })
   const client = connect(origin)
@@ -57,7 +57,7 @@ describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
 const { toFetch: _joined, ...seeingBoth } = HTTP2_MOUNTS
 
 it.each(Object.entries(seeingBoth))(
-  'a mount refuses a Host that differs from :authority over HTTP/2 on %s',
+  'over HTTP/2 on %s, a mount refuses a Host header that differs from :authority',
   async (_host, mount) => {
     const call = await serve(mount)
     const differing = { ':authority': 'mcp.example', host: 'evil.example' }

@@ -4,7 +4,7 @@ import { MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { EndpointOptions } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-/** Returns the text received so far. The stream ends with the test. */
+/** Reads a stream, which is cancelled after the test. `until` returns the text received so far. */
 function reading({ body }: Response): { readonly until: (expected: string) => Promise<string> } {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   onTestFinished(() => reader?.cancel().catch(() => {}))
@@ -25,7 +25,7 @@ const MESSAGE = JSON.stringify(initialize('2024-11-05'))
 const PROXIED = { publicUrl: 'https://mcp.example.com/tools/mcp', allowedHosts: ['*'] }
 const PATHS = { legacySse: { ssePath: '/mcp/sse', messagePath: '/mcp/message' } }
 
-// The adapter contract tests everything that does not depend on paths.
+// The adapter contract covers everything that does not depend on paths.
 // https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
 describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, mount) => {
   it.each<[string, string, EndpointOptions, string, string]>([
@@ -34,7 +34,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, mount) => {
     ['at configured paths', '/api', PATHS, '/mcp/sse', '/api/mcp/message'],
     ['behind a proxy that strips a prefix', '', PROXIED, '/sse', '/tools/message'],
   ])(
-    'announces its message path %s, and answers requests to that path',
+    'announces the message path %s, and serves requests to it',
     async (_where, prefix, options, path, announced) => {
       const server = createServer()
       const { origin, stop } = await mount(server, { legacySse: true, ...options }, { base: prefix })

@@ -34,7 +34,7 @@ function post(
   })
 }
 
-/** The messages of a stream, until it ends. */
+/** Yields the messages of a stream until it ends. */
 async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
   if (body === null) return
   for await (const { data } of sseEvents(body)) yield JSON.parse(data)
@@ -59,8 +59,8 @@ describe.each(SUBJECTS)('subscriptions/listen over a socket on %s', (_name, subj
   })
 })
 
-describe.each(SUBJECTS)('a client on %s that disconnects before its response', (_name, subject) => {
-  /** A tool that reports when it started and how it ended. */
+describe.each(SUBJECTS)('a client on %s that disconnects before it receives a response', (_name, subject) => {
+  /** Adds a tool that reports when it has started and how it has ended. */
   function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
     let started = (): void => {}
     let ended = (_how: string): void => {}
@@ -85,7 +85,7 @@ describe.each(SUBJECTS)('a client on %s that disconnects before its response', (
     return tool
   }
 
-  it("cancels a request without a session, even before the request's stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)", async () => {
+  it('cancels a stateless request, even before its stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)
@@ -114,7 +114,7 @@ describe.each(SUBJECTS)('a client on %s that disconnects before its response', (
     await tool.started
     leaving.abort()
     await reply
-    // After a round trip the server knows that the connection closed.
+    // After this round trip, the server knows that the other connection has closed.
     const ping = await post(url, { id: 3, method: 'ping' }, headers)
     expect(await ping.json()).toMatchObject({ id: 3, result: {} })
     tool.release()

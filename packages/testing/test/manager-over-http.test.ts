@@ -4,7 +4,7 @@ import { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-/** A server whose tool counts how often it has run, on all its nodes. */
+/** A server whose tool counts its runs across all instances. */
 function counting(runs: { count: number }): McpServer {
   const server = new McpServer({ name: 'counting', version: '1.0.0' })
   server.addTool({ name: 'count', handler: () => String(++runs.count) })
@@ -12,8 +12,8 @@ function counting(runs: { count: number }): McpServer {
 }
 
 /**
- * Resolves when nothing answers any more and the platform has noticed. A request on a kept connection that is cut
- * while it is sent may have arrived, so the client would not repeat it.
+ * Resolves once the port refuses connections. If a request were cut off on a kept-alive connection, it might
+ * have arrived, so the client would not repeat it.
  */
 const isGone = (port: number): Promise<void> =>
   vi.waitFor(() =>
@@ -43,28 +43,31 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is restored after a restart with %s, and each call runs once', async (_revision, revisions) => {
-    const runs = { count: 0 }
-    const first = await mount(counting(runs), revisions)
-    const { manager, events } = watched()
-    await manager.connect('a', {
-      url: `http://127.0.0.1:${first.port}/mcp`,
-      reconnect: { initialDelayMs: 20 },
-    })
-    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
-    await first.stop()
-    await isGone(first.port)
-    const away = manager.callTool('mcp__a__count')
-    await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
-    const second = await mount(counting(runs), revisions, first)
-    onTestFinished(() => second.stop())
-    expect(await away).toMatchObject({ content: [{ text: '2' }] })
-    expect(events.at(-1)?.[0]).toBe('reconnected')
-    expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
-    expect(runs.count).toBe(3)
-  })
+  ])(
+    'is restored after a restart of the server with %s, and runs each call once',
+    async (_revision, revisions) => {
+      const runs = { count: 0 }
+      const first = await mount(counting(runs), revisions)
+      const { manager, events } = watched()
+      await manager.connect('a', {
+        url: `http://127.0.0.1:${first.port}/mcp`,
+        reconnect: { initialDelayMs: 20 },
+      })
+      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
+      await first.stop()
+      await isGone(first.port)
+      const away = manager.callTool('mcp__a__count')
+      await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
+      const second = await mount(counting(runs), revisions, first)
+      onTestFinished(() => second.stop())
+      expect(await away).toMatchObject({ content: [{ text: '2' }] })
+      expect(events.at(-1)?.[0]).toBe('reconnected')
+      expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
+      expect(runs.count).toBe(3)
+    },
+  )
 
-  it('receives a new session, without a reconnect event, if the server has lost its sessions', async () => {
+  it('opens a new session, without a reconnect event, if the server has lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

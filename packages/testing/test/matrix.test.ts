@@ -66,7 +66,7 @@ const cells = describeMatrix('a client', { transports: TRANSPORTS }, ({ connect 
     expect(connection.strays).toEqual([])
   })
 
-  it('receives an error without an id for invalid JSON, and still receives responses', async () => {
+  it('receives an error without an id for invalid JSON, and then still receives responses to requests', async () => {
     const connection = await connect(createServer())
     await connection.raw('{"jsonrpc":"2.0","id":1,')
     await alive(connection)

@@ -20,13 +20,13 @@ const streams = (): { input: PassThrough; output: PassThrough } => ({
   output: new PassThrough(),
 })
 
-/** A text that says what to do: a verb, the right name, or the right value. */
+/** Matches text that suggests a remedy: a verb, the right name, or the right value. */
 const INSTRUCTION =
   /\b(?:did you mean|in Jetway its name is|its name is|here it is|must|needs?|such as|see|(?:un)?wrap|write|use|call|set|pass|send|return|throw|await|correct|choose|register|remove|add|build|give|make|leave it out|omit|report|declare)\b/i
 
-describe('the mistakes of newcomers', () => {
+describe('common mistakes', () => {
   it.each(MISTAKES.map((row) => [row.group, row.mistake, row.source, row] as const))(
-    'are reported: %s: %s, by %s',
+    'are reported (%s): %s, by %s',
     async (_group, _mistake, _source, { read, says }) => {
       const text = await read()
       if (typeof says === 'string') expect(text).toBe(says)
@@ -34,13 +34,13 @@ describe('the mistakes of newcomers', () => {
     },
   )
 
-  it('are silent only for a stated reason', () => {
+  it('go unreported only for a documented reason', () => {
     expect(MISTAKES.length).toBeGreaterThanOrEqual(99)
     expect(UNKNOWABLE.filter(({ reason }) => reason.length < 20)).toEqual([])
     expect(UNKNOWABLE.length).toBeLessThan(10)
   })
 
-  it('say in at least 75 % of all cases what to do', async () => {
+  it('cause errors that suggest a remedy in at least 75 % of all cases', async () => {
     const vague: string[] = []
     for (const { group, mistake, read } of MISTAKES)
       if (!INSTRUCTION.test(await read())) vague.push(`${group} › ${mistake}`)
@@ -49,8 +49,8 @@ describe('the mistakes of newcomers', () => {
   })
 })
 
-describe('unknown members of a definition', () => {
-  it('are allowed, because authors keep data in definitions', () => {
+describe('unknown properties of a definition', () => {
+  it('are allowed, because authors may keep their own data there', () => {
     const own = new McpServer(INFO)
     own.addTool(js({ name: 'a', tags: ['x'], scopes: ['y'], handler }))
     own.addTool(js({ name: 'b', execute: () => 'for another framework', handler }))
@@ -58,11 +58,11 @@ describe('unknown members of a definition', () => {
   })
 })
 
-describe('an option that must not be async', () => {
+describe('an option that must be synchronous', () => {
   it.each([
     ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
     ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
-  ])('is refused if it returns a promise, and is named in the log: %s', async (option, problem) => {
+  ])('causes an error if it returns a promise, and is named in the log: %s', async (option, problem) => {
     const logged: { err: Error }[] = []
     const logger = {
       debug() {},
@@ -102,14 +102,14 @@ describe('a transport from the official SDK', () => {
       InMemoryTransport.createLinkedPair()[0],
       'createMemoryTransportPair() of @jetway/core/transport',
     ],
-  ])('is refused with a hint about what to use instead: %s', async (_, transport, instead) => {
+  ])('is rejected with a hint about what to use instead: %s', async (_, transport, instead) => {
     const problem = 'server.connect got a transport of the official SDK, which Jetway cannot use'
     expect(await messageOf(() => server.connect(js(transport)))).toBe(
       `${problem}. Use ${instead} [ERR_MCP_OPTION]`,
     )
   })
 
-  it('is distinguished from a missing transport, which has its own error', async () => {
+  it('causes a different error from the one for a missing transport', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )
@@ -117,7 +117,7 @@ describe('a transport from the official SDK', () => {
 })
 
 describe('serveStdio', () => {
-  it('refuses a second server on the same streams until the first has closed', async () => {
+  it('rejects a second server on the same streams until the first one has closed', async () => {
     const shared = streams()
     const first = await serveStdio(server, shared)
     expect(await messageOf(() => serveStdio(new McpServer(INFO), shared))).toBe(

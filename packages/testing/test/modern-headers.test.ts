@@ -62,7 +62,7 @@ const NAME = 'Mcp-Name: query'
 const REGION = 'Mcp-Param-Region: eu'
 
 describe.each(Object.keys(SUBJECTS))(
-  'headers that repeat the body, on %s (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation)',
+  'headers that repeat values from the body, on %s (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation)',
   (name) => {
     it.each<[string, readonly string[]]>([
       ['correct', [VERSION, METHOD, NAME, REGION]],
@@ -92,7 +92,7 @@ describe.each(Object.keys(SUBJECTS))(
       ['with another parameter', [VERSION, METHOD, NAME, 'Mcp-Param-Region: us']],
       ['with bytes that are not ASCII', [VERSION, METHOD, NAME, 'Mcp-Param-Region: eu\u00A0']],
       ['with a malformed encoding', [VERSION, METHOD, NAME, 'Mcp-Param-Region: =?base64?ZXU?=']],
-    ])('cause error -32020 with status 400 if a request is sent %s', async (_how, headers) => {
+    ])('cause status 400 and error -32020 in a request %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(400)
       expect(text).toContain('"code":-32020')
@@ -104,7 +104,7 @@ describe.each(Object.keys(SUBJECTS))(
       'Mcp-Name: other',
       'Mcp-Param-Region: eu',
       'Mcp-Param-Region: us',
-    ])('cause status 400 if one of them is repeated: %s', async (again) => {
+    ])('cause status 400 if one of them is sent twice: %s', async (again) => {
       const { status } = await (await serve(name))([VERSION, METHOD, NAME, REGION, again])
       expect(status).toBe(400)
     })

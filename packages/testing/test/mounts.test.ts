@@ -143,8 +143,8 @@ describe('a function in place of a server', () => {
   })
 })
 
-describe("a mount's handle", () => {
-  it('is passed to onMount by Fastify, and closes the mount before the app', async () => {
+describe('a mount', () => {
+  it('passes its handle to `onMount` on Fastify, so that the mount can be closed before the app', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     let close: (() => PromiseLike<void>) | undefined
@@ -167,7 +167,7 @@ describe("a mount's handle", () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("passes work that outlasts its call to Hono's execution context", async () => {
+  it("registers work that outlasts a call with Hono's execution context", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

@@ -54,9 +54,7 @@ async function connectListener(
   return connection
 }
 
-/**
- * Waits for a change of the list of prompts, which is sent last, and returns all notifications so far.
- */
+/** Changes the list of prompts, waits for that notification, and returns all notifications that arrived before it. */
 async function heardBy(connection: TestConnection, { server }: Made): Promise<readonly string[]> {
   server.notify.promptsChanged()
   await connection.notification('notifications/prompts/list_changed')
@@ -66,7 +64,7 @@ async function heardBy(connection: TestConnection, { server }: Made): Promise<re
     .slice(0, -1)
 }
 
-describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (cell) => {
+describeMatrix('a server outside a call', { transports: HOST_TRANSPORTS }, (cell) => {
   it.each([
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
@@ -87,7 +85,7 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
     expect(await heardBy(stranger, made)).toEqual([])
   })
 
-  it("notifies the subscribers of a resource when the resource's handle updates it", async () => {
+  it('notifies subscribers when a resource is updated through its handle', async () => {
     const made = createServer()
     const client = await connectListener(cell, made.server)
     made.note.update({ handler: () => 'changed' })
@@ -101,10 +99,10 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
 })
 
 describeMatrix(
-  'a server outside of a call',
+  'a server outside a call',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
-    it('logs to all sessions, each at its own level', async () => {
+    it('sends log messages to all sessions, at the level that each session has set', async () => {
       const made = createServer()
       const [chatty, quiet] = [
         await connectListener(cell, made.server),
@@ -123,7 +121,7 @@ describeMatrix(
       })
     })
 
-    it('notifies a single session', async () => {
+    it('can notify a single session', async () => {
       const made = createServer()
       const [mine, other] = [
         await connectListener(cell, made.server),
@@ -161,7 +159,7 @@ describe('server.log', () => {
     expect(client.notifications).toHaveLength(1)
   })
 
-  it('does not throw for any data', () => {
+  it('never throws, regardless of the data', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const { server } = createServer()

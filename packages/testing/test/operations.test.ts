@@ -20,7 +20,7 @@ const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
   return server
 }
 
-/** Uses node:http, because fetch does not send a custom Host header. */
+/** Uses node:http, because fetch does not allow a custom Host header. */
 function send(
   url: string,
   { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
@@ -59,7 +59,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
-  it('answers GET and HEAD health probes with a one-word status, without authentication', async () => {
+  it('responds to health probes without authentication, with the status for GET and HEAD', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,
@@ -80,9 +80,9 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
     expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
   })
 
-  it('answers probes only at configured paths, and by default not at all', async () => {
+  it('responds to probes only at the configured paths, and not at all by default', async () => {
     const plain = await mount(create(), {})
-    // toFetch ignores the path: every request is for the MCP endpoint.
+    // toFetch ignores the path, so it treats this as a request for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
     const named = await mount(create(), { health: { livez: '/health/up', readyz: '/health/ready' } })
     expect((await send(`${named.origin}/health/up?verbose`)).status).toBe(200)
@@ -93,7 +93,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
     expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
-  it('passes the reference that the client received to `onError`, for each kind of handler', async () => {
+  it('passes `onError` the reference that the client received, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -141,7 +141,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
 })
 
 describe('health probes in an app with routes', () => {
-  it('are served below the prefix on Fastify, and do not affect routes, hooks or streams', async () => {
+  it('are served under the prefix on Fastify, and do not affect routes, hooks or streams', async () => {
     const server = create()
     server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
     const app = Fastify()
@@ -161,7 +161,7 @@ describe('health probes in an app with routes', () => {
     expect(streamed.body).toContain('said')
   })
 
-  it('are served below the base path on Hono, and let other requests reach the app', async () => {
+  it('are served under the base path on Hono, and let other requests reach the app', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const inner = new Hono()
     inner.use(mountHandle)
@@ -186,7 +186,7 @@ describe('health probes in an app with routes', () => {
 })
 
 describe('a server on stdio', () => {
-  /** A client that reads nothing until it is released. */
+  /** Serves a client that reads nothing until `next` is called. */
   async function stdio(server: McpServer) {
     const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
     const handle = await serveStdio(server, { input, output, maxQueuedBytes: 1_000 })
@@ -254,7 +254,7 @@ describe('a server on stdio', () => {
     expect(server.stats()).toMatchObject({ mounts: 0, sessions: 0, refusals })
   })
 
-  it('refuses and counts requests beyond its limit while elicitation is pending', async () => {
+  it("refuses and counts requests beyond its limit while it waits for the client's roots", async () => {
     const server = create({ limits: { running: 1, inFlight: 1 } })
     const rejected: Rejected[] = []
     server.on('reject', (event) => rejected.push(event))

@@ -51,11 +51,11 @@ const read = async (connection: TestConnection, uri: string): Promise<unknown> =
 }
 
 describeMatrix(
-  'the entries of a single session',
+  'entries added for a single session',
   { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ connect }) => {
     it.each([{}, { limits: { pageSize: 1 } }])(
-      'appear only in the lists and calls of that session (server options: %j)',
+      'can be listed and called only in that session (server options: %j)',
       async (options) => {
         const { server } = createServer(options)
         const [mine, other] = [await connect(server), await connect(server)]
@@ -78,7 +78,7 @@ describeMatrix(
       },
     )
 
-    it("notify only the session's client, at most once per tick", async () => {
+    it("cause notifications only to the session's client, at most once per tick", async () => {
       const { server } = createServer()
       const [mine, other] = [await connect(server), await connect(server)]
       await call(mine, 'unlock')
@@ -90,7 +90,7 @@ describeMatrix(
       expect(other.notifications).toHaveLength(1)
     })
 
-    it('can be subscribed to', async () => {
+    it("can be subscribed to by the session's client", async () => {
       const { server } = createServer()
       const [mine, other] = [await connect(server), await connect(server)]
       await call(mine, 'unlock')

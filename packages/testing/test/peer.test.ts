@@ -17,7 +17,7 @@ interface Site {
   readonly end: Transport
 }
 
-/** A peer whose server a test plays. It answers the first request only. */
+/** Opens a peer for which the test plays the server. Only the first request is answered automatically. */
 async function open(options: Partial<PeerOptions> = {}, first: object = {}): Promise<Site> {
   const [near, end] = createMemoryTransportPair()
   const sent: Message[] = []
@@ -73,7 +73,7 @@ describe('a test connection', () => {
   it.each([
     [LEGACY, 'initialize was refused: {"code":-1,"message":"no"}'],
     [MODERN, 'server/discover was refused: {"code":-1,"message":"no"}'],
-  ])('does not open if the server refuses it: %s', async (revision, text) => {
+  ])('does not open if the server rejects the first request: %s', async (revision, text) => {
     const error = { code: -1, message: 'no' }
     await expect(open({ revision }, { result: undefined, error })).rejects.toThrow(text)
   })
@@ -95,7 +95,7 @@ describe('a test connection', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('answers requests from the server', async () => {
+  it('responds to requests from the server', async () => {
     const { sent, say } = await open({
       onRequest: (method, params) => (method === 'roots/list' ? { roots: [], params } : undefined),
     })
@@ -119,7 +119,7 @@ describe('a test connection', () => {
   })
 })
 
-describe('a transport that refuses a message', () => {
+describe('a test connection whose transport fails with an HTTP status', () => {
   const refusing = async (
     revision: string,
     body: string,
@@ -147,7 +147,7 @@ describe('a transport that refuses a message', () => {
   }
 
   it.each([LEGACY, MODERN])(
-    'keeps its reply among the unexpected messages, and receives the revision %s in headers',
+    'keeps the reply as an unexpected message, and sends the revision %s in a header',
     async (revision) => {
       const { peer, headers, refuse } = await refusing(revision, '{"error":1}')
       refuse()
@@ -162,7 +162,7 @@ describe('a transport that refuses a message', () => {
     },
   )
 
-  it('causes a rejection if the reply is not JSON or if the message is a request', async () => {
+  it('rejects if the reply is not JSON or the message is a request', async () => {
     const { peer, refuse } = await refusing(LEGACY, 'no')
     expect(peer.strays).toEqual([{ malformed: 'bad' }])
     refuse()
@@ -171,7 +171,7 @@ describe('a transport that refuses a message', () => {
     await expect(peer.notify('notifications/x', { a: 1 })).rejects.toThrow(HttpStatusError)
   })
 
-  it('receives an Mcp-Name header for the tool, resource or task in a request', async () => {
+  it("sends an Mcp-Name header with the name of a request's tool, resource or task", async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
       await peer.notify('x', params)

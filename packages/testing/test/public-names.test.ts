@@ -19,7 +19,7 @@ function run(folder: string, ...args: string[]): { code: number | null; stderr: 
   return { code: status, stderr }
 }
 
-/** A repository with one package, whose entry is `source`. */
+/** Creates a repository with a single package whose entry file contains `source`. */
 function repository(source: string, listed: string): string {
   const root = mkdtempSync(join(tmpdir(), 'names-'))
   folders.push(root)
@@ -51,7 +51,7 @@ it.each([
   expect(check(source, listed)).toEqual({ code: 0, stderr: '' })
 })
 
-it('the check prints names that are exported but not listed, and names that are listed but not exported', () => {
+it('the check prints names that are missing from the list or from the exports', () => {
   const { code, stderr } = check("export { one, type Two } from './a.ts'", 'a\n  one\n  type Three\n')
   expect(code).toBe(1)
   expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([

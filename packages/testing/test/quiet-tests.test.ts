@@ -17,7 +17,7 @@ interface Results {
   }[]
 }
 
-/** Runs a test file with the configuration of this repository. Returns the failures, each below its title. */
+/** Runs a test file with this repository's configuration. Returns the failures, keyed by title. */
 function failuresOf(text: string): { [title: string]: string } {
   const root = mkdtempSync(join(tmpdir(), 'quiet-tests-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -36,7 +36,7 @@ function failuresOf(text: string): { [title: string]: string } {
   ) as { [title: string]: string }
 }
 
-it('the test setup fails each test that prints, and a file whose last hook prints', () => {
+it('the test setup fails every test that prints, and a file whose last hook prints', () => {
   const failures = failuresOf(`
     it('uses console.log', () => console.log('one'))
     it('writes to stdout and stderr', () => {

@@ -7,17 +7,20 @@ import { describe, expect, it } from 'vitest'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** One request body: the limits that count it, its sender, and its reader. */
+/** A request body that a test sends, and the promise of the reader. */
 interface Body {
   readonly push: (text: string) => void
   readonly end: () => void
   readonly fail: () => void
   readonly read: Promise<Uint8Array | BodyError>
-  /** Whether the rest is discarded or its source cancelled. */
+  /**
+   * Returns true once the reader has given up on the body, and either discards the rest or has cancelled its
+   * source.
+   */
   readonly cancelled: () => boolean
 }
 
-/** Records how a reader ended. Refuses more than 100 bytes. */
+/** Records how a reader ended. Rejects more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}
@@ -96,7 +99,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect(await outcome(body)).toEqual([chunks.join(''), 1])
   })
 
-  it('fails with 413 if the body is one byte too large, and with 503 if the mount already holds too many bytes', async () => {
+  it('fails with 413 if the body is one byte too large, and with 503 if the mount holds too many bytes', async () => {
     const large = start()
     for (const chunk of ['0123456789', 'x']) large.push(chunk)
     expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
@@ -120,7 +123,7 @@ describe.each(READERS)('%s', (_, open) => {
 })
 
 describe('collectStream', () => {
-  it('fails immediately with 400 for a stream that has already ended', () => {
+  it('fails immediately with 400 if the stream has already ended', () => {
     const stream = new PassThrough()
     stream.destroy()
     const reading = new Reading()

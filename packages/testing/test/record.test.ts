@@ -28,7 +28,7 @@ describe('recordTransport', () => {
     ])
   })
 
-  it('drops the oldest entries beyond its limit', () => {
+  it('drops the oldest entries when its limit is exceeded', () => {
     const [left] = createMemoryTransportPair()
     const { transport, frames } = recordTransport(left, { limit: 2 })
     for (const text of ['1', '2', '3']) void transport.send(text)
@@ -36,7 +36,7 @@ describe('recordTransport', () => {
   })
 })
 
-it('recordTransport passes on options, malformed messages and the end of the connection', async () => {
+it('`recordTransport` passes on options, malformed messages and the end of the connection', async () => {
   const [left, right] = createMemoryTransportPair()
   const seen: unknown[] = []
   const inner: Transport = {
@@ -62,7 +62,7 @@ it('recordTransport passes on options, malformed messages and the end of the con
   expect(frames).toHaveLength(1)
 })
 
-it('recordTransport keeps 10,000 entries in a record', async () => {
+it('`recordTransport` and `recordFetch` keep the newest 10,000 entries', async () => {
   const [left] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(left)
   const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)

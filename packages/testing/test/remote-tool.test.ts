@@ -7,7 +7,7 @@ interface Input {
   readonly id: string
 }
 
-it('callTool infers the types of a remoteTool', async () => {
+it('`callTool` infers the types of a remoteTool', async () => {
   const server = new McpServer({ name: 'shop', version: '1' })
   server.addTool({
     name: 'get_order',
@@ -24,7 +24,7 @@ it('callTool infers the types of a remoteTool', async () => {
   await client.callTool(getOrder, { id: 1 })
 })
 
-it('callTool returns unknown for a remoteTool without an output', async () => {
+it('`callTool` returns unknown for a remoteTool without an output', async () => {
   const server = new McpServer({ name: 'shop', version: '1' })
   server.addTool({ name: 'ping', handler: () => 'pong' })
   await using client = await connect(server)

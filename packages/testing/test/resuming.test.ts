@@ -41,7 +41,7 @@ function createServer(): McpServer {
 describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('resuming a stream on %s', (_, adapter) => {
+])('resumable streaming on %s', (_, adapter) => {
   const serve = async (options: EndpointOptions = {}): Promise<string> => {
     const app = await adapter.serve(createServer(), options, {})
     onTestFinished(async () => {
@@ -52,7 +52,7 @@ describe.each([
   }
 
   // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-  it('sends a disconnected client the retry time, and the remaining events when it resumes', async () => {
+  it('sends the retry time before a client disconnects, and the remaining events when the client resumes', async () => {
     const client = await new ResumingClient(await serve()).open()
     const { notices, response, pieces } = await client.call('poll', { times: 5 })
     expect(notices.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3, 4, 5])
@@ -64,7 +64,7 @@ describe.each([
   it.each<[string, EndpointOptions]>([
     ['is kept', { streams: { eventStore: false } }],
     ['is streamed', { response: 'json' }],
-  ])('ignores ctx.closeConnection if nothing %s', async (_why, options) => {
+  ])('ignores ctx.closeConnection if no event %s', async (_why, options) => {
     const client = await new ResumingClient(await serve(options)).open()
     const { response, pieces } = await client.call('poll', { times: 3 })
     expect(response.result?.content).toEqual([{ type: 'text', text: 'polled' }])
@@ -80,7 +80,7 @@ describe.each([
     expect(response.result?.content[0]?.text).toHaveLength(bytes)
   })
 
-  it('answers every unknown event id with the same bytes', async () => {
+  it('sends an identical reply for every unknown event id', async () => {
     const sessionStore = new MemorySessionStore()
     const serveAgain = (): Promise<string> =>
       serve({
@@ -97,7 +97,7 @@ describe.each([
     const evicted = `${stream}.${epoch}.1`
     const known = `${stream}.${epoch}.${Number(position) - 1}`
     expect((await client.resume(known)).status).toBe(200)
-    // Another process, which has the session's record but not its streams.
+    // This is another process, which has access to the session's record but not to its streams.
     const restarted = client.through(await serveAgain())
     const refusals: Piece[] = [
       await client.resume('forged'),

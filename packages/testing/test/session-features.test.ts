@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
-/** A promise and its resolve function. */
+/** Returns a promise, and the function that resolves it. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => (open = resolve))
@@ -50,7 +50,7 @@ describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_RE
     })
   })
 
-  it('requests roots during a call, and is notified when they change', async () => {
+  it('requests roots during a call, and is notified when the roots change', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const changed: string[] = []
     const told = gate()

@@ -3,11 +3,11 @@ import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SIZE = 1_000
-/** A request whose body lacks its last byte. */
+/** A request whose body is one byte too short. */
 const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${SIZE}` })
-/** How many unfinished bodies a mount may hold. */
+/** The number of incomplete bodies that a mount may hold. */
 const MAX_BODIES = 32
-/** How many are left when the mount has made room. */
+/** The number of bodies that are left after the mount has made room. */
 const LEFT_BODIES = 30
 
 describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount) => {
@@ -18,7 +18,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     return made
   }
 
-  it('receive 408 after the timeout, and their connections are closed', async () => {
+  it('are refused with 408 after the timeout, and their connections are closed', async () => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, UNFINISHED)
     expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
@@ -31,7 +31,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
   ])(
-    'are subject to the same timeout after a 413 for an excessive size that was %s',
+    'have the same timeout after a 413 reply if their excessive size was %s',
     async (_how, headers, body) => {
       const { origin, handle } = await mounted(50)
       const socket = await raw(origin, bytesOf('/mcp', body, headers))
@@ -41,7 +41,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     },
   )
 
-  it('may hold as many bytes as 32 maximum-size bodies, beyond which the oldest bodies receive 503', async () => {
+  it('are refused with 503 if together they are larger than 32 bodies of the maximum size', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

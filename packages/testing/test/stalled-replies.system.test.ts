@@ -21,7 +21,7 @@ function create(): McpServer {
   return server
 }
 
-/** A client that does not read, and its socket on the server. */
+/** Connects a client that does not read. Returns it together with its socket on the server. */
 async function connected({ http, port }: Mounted): Promise<{ client: Socket; socket: Socket }> {
   const accepted = new Promise<Socket>((resolve) => void http.once('connection', resolve))
   const client = connect(port, '127.0.0.1')
@@ -30,7 +30,7 @@ async function connected({ http, port }: Mounted): Promise<{ client: Socket; soc
   return { client, socket: await accepted }
 }
 
-/** Makes every caller the same principal. Anonymous callers lose their oldest reply instead. */
+/** Makes all callers the same principal. With anonymous callers, the oldest reply would be cut off instead. */
 const authenticate = () => ({ principal: 'alice' })
 
 const callOf = (name: string, headers = {}): string => bytesOf('/mcp', callFrame(name), headers)
@@ -65,7 +65,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it('blocks new calls from the same caller until it is read if it exceeds limits.queuedBytes', async () => {
+  it("if larger than limits.queuedBytes, causes its caller's new calls to be refused until it is read", async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -101,7 +101,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('is cut off at once if anonymous callers hold more than half of limits.queuedBytes', async () => {
+  it('is cut off immediately if anonymous callers hold more than half of limits.queuedBytes', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
@@ -113,7 +113,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => mounted.handle.stats().queuedBytes).toBeLessThan(2 * SIZE)
   })
 
-  it('is no longer counted if its connection ends before it is sent', async () => {
+  it('is no longer counted once its connection has closed', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)
@@ -141,7 +141,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
       await closed
     })
 
-    it('is sent in full if its client resumes reading, and restores the socket timeout', async () => {
+    it('is sent in full if its client resumes reading, after which the socket has its old timeout', async () => {
       const { client, socket } = await call('flood')
       const before = socket.timeout
       await expect.poll(() => socket.timeout).toBe(60_000)

@@ -27,7 +27,7 @@ describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
       return url
     }
 
-    it('can serve one client alternately, regardless of which instance received its initialize request', async () => {
+    it('can serve one client in turn, whichever instance received its initialize request', async () => {
       const urls = [await serve('first'), await serve('second')] as const
       const initialized = await post(urls[0], initialize())
       expect(initialized).toMatchObject({ status: 200, session: null })

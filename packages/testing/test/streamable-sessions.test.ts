@@ -7,11 +7,11 @@ import {
   type Sent,
   type SentHeaders,
   type WholeReply,
-} from '../src/contracts/adapter-client.ts'
+} from '../src/contracts/adapter/client.ts'
 import { fastify, hono } from './support/adapters.ts'
 
 /**
- * Sessions over Streamable HTTP, as bytes on a socket:
+ * Tests sessions over Streamable HTTP, as bytes on a socket. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 
@@ -27,7 +27,7 @@ async function openSession(client: AdapterClient, version = '2025-11-25') {
   return session
 }
 
-/** The status of each method, with a session's headers. */
+/** Returns the status with which the server replies to each method in a session. */
 const verbs = async (client: AdapterClient, headers: SentHeaders): Promise<number[]> => {
   const sent: Sent[] = [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]
   const replies: WholeReply[] = []
@@ -71,12 +71,12 @@ describe.each([
     ['2025-06-18', ['2025-06-18', undefined]],
     ['2025-11-25', ['2025-11-25', undefined]],
   ])(
-    'accepts a supported or missing version header in %s, and refuses others with 400',
+    'in revision %s, accepts a supported or missing version header, and refuses others with 400',
     async (version, taken) => {
       const { client } = await serve()
       const { 'mcp-session-id': id } = await openSession(client, version)
       const status = async (header: string | undefined): Promise<number> => {
-        // A header with an empty list of values is not sent.
+        // A header whose list of values is empty is not sent.
         const headers = { 'mcp-session-id': id, 'mcp-protocol-version': header ?? [] }
         return (await client.send({ headers, body: PING })).status
       }
@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'opens its streams in %s with event ids, and with a priming event since 2025-11-25',
+    'in revision %s, opens streams with event ids and, since 2025-11-25, with a priming event',
     async (version) => {
       const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)
@@ -108,7 +108,7 @@ describe.each([
     },
   )
 
-  it('ends on DELETE: its streams close, its handlers are aborted, its calls receive an error, and every method receives 404', async () => {
+  it('ends its streams and calls on DELETE, and responds to later requests with 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })
@@ -121,7 +121,7 @@ describe.each([
     expect(await verbs(client, headers)).toEqual([404, 404, 404])
   })
 
-  it('receives notifications regardless of other sessions', async () => {
+  it("still receives notifications after another session's stream has closed", async () => {
     const { server, client } = await serve()
     const sessions = [await openSession(client), await openSession(client), await openSession(client)]
     const [a, broken, c] = await Promise.all(
@@ -143,7 +143,7 @@ describe.each([
     const ids = Array.from({ length: 257 }, (_, n) => n + 1_000)
     const calls = ids.map((id) => client.send({ headers, body: hold(id) }))
     await vi.waitFor(() => expect(holding).toHaveLength(64))
-    // Connections are not read in order, so the refused call shows that all calls have arrived.
+    // The server does not read connections in order, so the refused call shows that all calls have arrived.
     const more = await Promise.race(calls)
     expect([more.status, JSON.parse(more.body)]).toMatchObject([503, { error: { code: -32603 } }])
     expect((await client.send({ headers, body: PING })).status).toBe(200)

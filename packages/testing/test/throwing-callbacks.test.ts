@@ -11,7 +11,7 @@ const fail = (): never => {
 const reject = (): Promise<never> => Promise.reject(new Error('secret'))
 const ANN = { principal: 'ann' }
 
-/** Options of a mount. The table also has `server`, `locals` and `authInfo`, whose types depend on the mount. */
+/** The options of a mount. The table also sets `server`, `locals` and `authInfo`, whose types depend on the mount. */
 type Options = Readonly<Record<string, unknown>>
 
 const refusing = (headers: object): Options => ({
@@ -77,7 +77,7 @@ const FAILURES: readonly Failure[] = [
   },
 ]
 
-/** The options that `toFetch` does not have in this form. */
+/** Options that `toFetch` does not have, or not in this form. */
 const OF_MOUNTS = ['server', 'locals', 'authInfo']
 
 async function serve(mount: keyof typeof NODE_MOUNTS, options: Options): Promise<[string, LogLines]> {
@@ -95,9 +95,9 @@ describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('a mount
       mount !== 'toFetch' || (ask !== askDocument && !OF_MOUNTS.some((name) => name in options)),
   )
   it.each(rows)(
-    'answers 500, logs the error and goes on, if $name',
+    'responds with 500, logs the error and keeps running if $name',
     async ({ options, ask, level = 'error' }) => {
-      // The error handler of Hono prints errors that are not of an MCP request.
+      // Hono's error handler prints errors that do not belong to an MCP request.
       if (ask === askDocument && mount === 'Hono') vi.spyOn(console, 'error').mockReturnValue()
       const stateless = ask === callScoped ? { stateless: true } : {}
       const [url, { lines }] = await serve(mount, { ...options, ...stateless })
@@ -113,7 +113,7 @@ describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('a mount
 })
 
 describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('listeners on %s', (mount) => {
-  it('do not change a reply if they throw', async () => {
+  it('do not affect a reply if they throw', async () => {
     const [url, { lines }] = await serve(mount, { onReject: fail, allowedHosts: ['127.0.0.1'] })
     const session = await openSession(url)
     expect((await post(url, callFrame('none'), session)).status).toBe(200)

@@ -30,7 +30,7 @@ describeMatrix('a tool without arguments', { transports: HOST_TRANSPORTS }, ({ c
     return server
   }
 
-  it('publishes a schema with properties, because hosts refuse other schemas', async () => {
+  it('publishes a schema with properties, because hosts reject schemas without them', async () => {
     const { result } = await (await connect(create())).request('tools/list')
     const tools = result?.['tools'] as readonly { readonly name: string; readonly inputSchema: object }[]
     expect(Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]))).toEqual(published)

@@ -61,7 +61,7 @@ describeMatrix(
   'a URL that must be opened first',
   { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(ASKING)('makes %s %j end with an error that names the URL', async (method, params) => {
+    it.each(ASKING)('makes %s %j fail with an error that contains the URL', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
       const response = await connection.request(method, params)
       const [first, second] = elicitationsOf(response)
@@ -113,7 +113,7 @@ describeMatrix(
       expect(other?.notifications.filter(({ method }) => method.includes('elicitation')) ?? []).toEqual([])
     })
 
-    it('is reported as complete after elicitation during a call', async () => {
+    it('is reported as complete if it was sent as a question during a call', async () => {
       const server = createServer()
       const asked: JsonObject[] = []
       const connection = await cell.connect(server, {
@@ -164,7 +164,10 @@ describeMatrix(
   },
 )
 
-/** Plays the server behind the URL, for every client: signs its visitor in, and reports it. */
+/**
+ * Plays the server behind the URL for every client: signs in the visitor, and reports that the elicitation is
+ * complete.
+ */
 function createMailbox(): { readonly server: McpServer; readonly visit: (url: string) => void } {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
   let open = false
@@ -223,7 +226,7 @@ describeMatrix(
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
-        // The browser opens while the client's answer is on its way.
+        // The user opens the URL while the client's answer is still on its way.
         setImmediate(() => visit(String(url)))
         return { action: 'accept' }
       })
@@ -237,17 +240,14 @@ describeMatrix(
   'a URL that must be opened first, in a session',
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(MAIL)(
-      'makes %s %j end with the error, and succeed when the client retries',
-      async (method, params) => {
-        const { server, visit } = createMailbox()
-        const connection = await cell.connect(server, { capabilities })
-        const [address] = elicitationsOf(await connection.request(method, params))
-        visit(String(address?.url))
-        await connection.notification('notifications/elicitation/complete')
-        expect(said(await connection.request(method, params))).toContain('three mails')
-      },
-    )
+    it.each(MAIL)('makes %s %j fail, and succeed when the client retries', async (method, params) => {
+      const { server, visit } = createMailbox()
+      const connection = await cell.connect(server, { capabilities })
+      const [address] = elicitationsOf(await connection.request(method, params))
+      visit(String(address?.url))
+      await connection.notification('notifications/elicitation/complete')
+      expect(said(await connection.request(method, params))).toContain('three mails')
+    })
   },
 )
 

@@ -8,7 +8,7 @@ import type { Walk } from './support/walk/main.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** `npm run walk`, always from sources. */
+/** Runs `npm run walk`, always from the sources. */
 async function measure(): Promise<Walk[]> {
   const options = ['--import', 'tsx', '--conditions=jetway:source']
   const script = 'packages/testing/test/support/walk/main.ts'
@@ -16,7 +16,7 @@ async function measure(): Promise<Walk[]> {
   return JSON.parse(stdout) as Walk[]
 }
 
-/** What one request may run through at most, and the part of the map that describes it. */
+/** The maximum that one request may pass through, and the section of the map that describes it. */
 const FLOWS = [
   {
     flow: 'POST tools/call, session',
@@ -28,7 +28,7 @@ const FLOWS = [
     most: { files: 50, functions: 150, frames: 20 },
     onMap: 'The same at 2026-07-28',
   },
-  // No handler runs for a GET.
+  // A GET runs no handler.
   {
     flow: 'GET stream',
     most: { files: 33, functions: 135, frames: 0 },
@@ -46,7 +46,7 @@ const FLOWS = [
   },
 ] as const
 
-/** The name of a file in a walk, such as `core/http/endpoint`. */
+/** Returns the name that a walk uses for a file, such as `core/http/endpoint`. */
 const nameOf = (path: string): string => path.replace(/^packages\/(.+?)\/src\/(.+)\.ts$/, '$1/$2')
 
 describe('npm run walk', () => {
@@ -63,7 +63,7 @@ describe('npm run walk', () => {
 
   it.each(FLOWS)('stays within the maximum $most for $flow', ({ flow, most }) => {
     const { files, functions, frames } = walkOf(flow)
-    // Otherwise coverage that finds nothing would pass.
+    // Coverage that finds nothing must not pass.
     expect(functions.length).toBeGreaterThan(files.length)
     expect(files.length).toBeGreaterThan(most.files / 2)
     expect(frames > 0).toBe(most.frames > 0)
@@ -79,10 +79,10 @@ describe('npm run walk', () => {
     expect(steps.filter((name) => !files.includes(name))).toEqual([])
   })
 
-  it('reads exactly the files that the code map names for a call in a session', () => {
+  it('runs code in exactly the files that the code map names for a call in a session', () => {
     const [{ flow, onMap }] = FLOWS
     const named = map.hops.filter((hop) => hop.flow === onMap).map(({ path }) => nameOf(path))
-    // The validator of JSON Schema is a package by itself, which knows nothing of MCP.
+    // The JSON Schema validator is a separate package that knows nothing about MCP.
     const ran = walkOf(flow).files.filter((name) => !name.startsWith('json-schema/'))
     expect([...new Set(named)].toSorted()).toEqual(ran.toSorted())
   })

@@ -87,7 +87,7 @@ async function dial(over: MatrixTransport, server: McpServer): Promise<Transport
 }
 
 type Called = JsonObject & { readonly id?: unknown; readonly method?: string }
-/** The requests and notifications of the server. */
+/** Returns the requests and notifications that the server has sent. */
 const called = ({ frames }: TransportRecording): Called[] =>
   frames
     .filter(({ direction, message }) => direction === 'received' && 'method' in (message as object))
@@ -127,7 +127,7 @@ describe.each(CELLS)('server requests over %s at %s', (_name, revision, over) =>
     server.addTool({ name: 'roots', handler: () => 'done', asks: { roots: () => listRoots() } })
     const recording = await dial(over, server)
     const { transport, frames } = recording
-    // A client that never answers, and goes on reading.
+    // This client never answers, but it keeps reading.
     await transport.start({ message() {}, malformed() {}, close() {} })
     const send = (message: object): void | Promise<void> => transport.send(JSON.stringify(message))
     await send(initialize(revision, { capabilities }))
@@ -149,7 +149,7 @@ describe.each(CELLS)('server requests over %s at %s', (_name, revision, over) =>
 const STANDALONE_TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map((over) => [over.name, over] as const)
 
 describe.each(STANDALONE_TRANSPORTS)('input requests in the result of a call over %s', (_name, over) => {
-  it('are valid in 2026-07-28 for every kind of input, and so are the responses', async () => {
+  it("are valid in 2026-07-28 for every kind of input, as are the client's responses", async () => {
     const revision = '2026-07-28'
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {

@@ -19,7 +19,7 @@ const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
 
 type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 
-/** Serves, and records every client's messages. */
+/** Serves a server, and records the messages of every client. */
 async function serve(
   server: McpServer,
   over: (typeof TRANSPORTS)[number][1],
@@ -45,7 +45,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 }
 const answer: Answer = (method) => ANSWERS[method]
 
-/** Tools for every way in which a task can end. */
+/** Adds a tool for every way in which a task can end. */
 function createTaskServer(options: object): McpServer {
   const server = new McpServer(
     { name: 'wire', version: '1.0.0' },
@@ -84,7 +84,7 @@ function createTaskServer(options: object): McpServer {
   return server
 }
 
-/** Starts a task, subscribes to it, and answers its questions until it ends. */
+/** Starts a task, subscribes to it, and answers its questions until the task has ended. */
 async function follow(
   peer: TestConnection,
   name: string,
@@ -116,7 +116,7 @@ async function follow(
   }
 }
 
-/** The tasks in the received messages. */
+/** Returns the tasks in the received messages. */
 const shownIn = (frames: readonly RecordedFrame[], where: 'result' | 'params'): JsonObject[] =>
   frames.flatMap(({ direction, message }) => {
     const shown = (message as JsonObject | undefined)?.[where] as JsonObject | undefined
@@ -175,7 +175,7 @@ describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, tran
       expect(JSON.stringify(frames())).not.toContain('canary')
       expect(statuses(shownIn(frames(), 'result'))).toEqual(ALL)
       expect(statuses(shownIn(frames(), 'params'))).toEqual(ALL)
-      // The result of a task is the result of its call.
+      // A task has the same result as its call would have had.
       const outcomes = [...shownIn(frames(), 'result'), ...shownIn(frames(), 'params')].flatMap(
         ({ result }) => (result === undefined ? [] : [result as JsonObject]),
       )
@@ -206,7 +206,7 @@ describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, tran
   })
 })
 
-/** Skills of every form, more than a page holds. */
+/** Skills of every form, and more of them than fit on a page. */
 const createSkillServer = (options: object): McpServer =>
   new McpServer(
     { name: 'wire', version: '1.0.0' },
@@ -235,7 +235,7 @@ const createSkillServer = (options: object): McpServer =>
     },
   )
 
-/** Walks a list to its end. */
+/** Reads a complete list, page by page. */
 async function walk(
   peer: TestConnection,
   method: string,
@@ -319,7 +319,7 @@ describe('the schema for a specific error code', () => {
     [-32021, { requiredCapabilities: { extensions: { [TASKS]: {} } } }, {}],
     [-32022, { supported: [REVISION], requested: '1999-01-01' }, { supported: [REVISION] }],
     [-32022, { supported: [], requested: '' }, { supported: [], requested: '', more: 'than there is' }],
-  ])('checks the data of error %i', (code, right, wrong) => {
+  ])('checks the `data` property of error %i', (code, right, wrong) => {
     expect(refuse(code, right)).toEqual([])
     expect(refuse(code, wrong)).not.toEqual([])
     expect(refuse(code)).not.toEqual([])
@@ -396,7 +396,7 @@ describe('the extension schemas', () => {
       check('resources/directory/read', { resultType: 'complete', resources: [] }, 'skills'),
       check('resources/directory/read', { ...page, resources: [] }, 'skills'),
     ],
-  ])('refuse %s', (_what, right, wrong) => {
+  ])('reject %s', (_what, right, wrong) => {
     expect(right).toEqual([])
     expect(wrong).not.toEqual([])
   })

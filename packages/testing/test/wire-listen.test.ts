@@ -14,7 +14,8 @@ const CANCELLED = 'notifications/cancelled'
 const UPDATED = 'notifications/resources/updated'
 
 /**
- * Which transports carry several subscriptions on one connection, so that a notification announces their end.
+ * The transports, with true for those that carry several subscriptions on one connection, so that a
+ * notification announces the end of each.
  */
 const TRANSPORTS: readonly [name: string, over: MatrixTransport, shared: boolean][] = [
   memoryTransport,
@@ -25,7 +26,7 @@ const CELLS = TRANSPORTS.flatMap(([name, over, shared]) =>
   Object.entries(SERVERS).map(([kind, options]) => [name, kind, { over, shared, options }] as const),
 )
 
-/** The requested filters by request id, with ids of both types, two of which look alike. */
+/** The requested filters, keyed by request id. The ids are of both types, and two of them look alike. */
 const FILTERS: readonly [id: RequestId, filter: JsonObject, honoured: JsonObject][] = [
   [
     'all',

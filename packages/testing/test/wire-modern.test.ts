@@ -62,7 +62,7 @@ describe.each(CELLS)('all messages from a server without sessions, over %s, %s',
     expect(strays.map((stray) => (stray as RawResponse).error?.code)).toEqual([-32700, -32600, -32600])
   })
 
-  it('keep structured values of every JSON type, and have resultType and serverInfo in each result', async () => {
+  it('preserve structured values of every JSON type, and include resultType and serverInfo', async () => {
     const { answers } = await run(over, kind)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     expect(['object', 'list', 'date', 'either', 'bare', 'number'].map(structured)).toEqual([
@@ -90,8 +90,8 @@ describe.each(CELLS)('all messages from a server without sessions, over %s, %s',
   })
 })
 
-describe.each(['Fastify', 'Hono'] as const)('an error response outside of sessions on %s', (over) => {
-  it('is a JSON-RPC error for every kind of fault', async () => {
+describe.each(['Fastify', 'Hono'] as const)('an error response without a session on %s', (over) => {
+  it('is a JSON-RPC error, regardless of what is wrong with the request', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
     onTestFinished(() => server.close({ deadline: 0 }))
     const { url } = await TRANSPORTS[over](server)

@@ -67,12 +67,9 @@ describe('a server that uses features of newer revisions', () => {
     expect(answers.get('list')?.result).toEqual({ content: [{ type: 'text', text: '[1,2]' }] })
   })
 
-  it.each(REVISIONS)(
-    "sends the session revisions' error code for a missing resource at %s",
-    async (revision) => {
-      const { answers } = await run(revision)
-      for (const uri of ['gone', 'refused', 'unknown'])
-        expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
-    },
-  )
+  it.each(REVISIONS)("uses the session era's error code for a missing resource in %s", async (revision) => {
+    const { answers } = await run(revision)
+    for (const uri of ['gone', 'refused', 'unknown'])
+      expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
+  })
 })

@@ -30,7 +30,7 @@ async function serve(
   return { server, url: served.url }
 }
 
-/** Every frame of a reply, from its body or its events. */
+/** Returns every frame in a reply, from its body or its events. */
 const frames = ({ message, events }: RecordedExchange): unknown[] =>
   events.length === 0
     ? [message].filter((one) => one !== undefined)
@@ -51,7 +51,7 @@ describe.each(CELLS)('a server on %s that supports only %s', (name, revision) =>
     expect(faults(revision, heard)).toEqual([])
   })
 
-  it('answers a batch if the revision has batches, and otherwise refuses it with 400', async () => {
+  it('responds to a batch if the revision has batches, and otherwise refuses it with 400', async () => {
     const { url } = await serve(name, revision)
     const { fetch, exchanges } = recordFetch(globalThis.fetch)
     const transport = new HttpTransport({ url, fetch, listen: false })
@@ -87,7 +87,7 @@ describe.each(CELLS)('a server on %s that supports only %s', (name, revision) =>
     await peer.close()
   })
 
-  it('refuses invalid requests with a JSON-RPC error, whatever the fault', async () => {
+  it('refuses an invalid request with a JSON-RPC error, regardless of what is wrong with the request', async () => {
     const { url } = await serve(name, revision)
     const transport = new HttpTransport({ url, listen: false })
     const peer = await connectPeer(transport, { revision: NEWEST })

@@ -39,7 +39,7 @@ function createServer(): McpServer {
   return server
 }
 
-/** Causes every message about tasks, and validates the server's messages against the schema. */
+/** Causes every kind of message about tasks, and validates the server's messages against the schema. */
 async function converse(revision: string) {
   const server = createServer()
   const [client, end] = createMemoryTransportPair()
@@ -58,7 +58,7 @@ async function converse(revision: string) {
   await peer.request('tools/list', {})
   const taskId = await create('works')
   await peer.request('tasks/get', { taskId })
-  // Both carry the questions, and the unanswered copies are cancelled.
+  // Both requests carry the questions, and the copies that remain unanswered are cancelled.
   const results = [taskId, taskId].map((id) => peer.request('tasks/result', { taskId: id }))
   await Promise.all(results)
   await peer.request('tasks/get', { taskId })
@@ -91,7 +91,7 @@ async function converse(revision: string) {
   return { wrong, sent, text: JSON.stringify(frames.filter(({ direction }) => direction === 'received')) }
 }
 
-/** The schema names results after their requests, except for the two results of a task-augmented request. */
+/** The schema names results after their requests, except for two results of a task-augmented request. */
 function check(revision: string, message: unknown, method: string | undefined): readonly string[] {
   const { result } = message as { result?: { task?: unknown } }
   if (result?.task !== undefined)

@@ -26,14 +26,14 @@ describe('the wire validator', () => {
     )
   })
 
-  it.each(REVISIONS)('refuses members that %s does not define', (revision) => {
+  it.each(REVISIONS)('rejects properties that %s does not define', (revision) => {
     const context = { direction: 'server', method: 'tools/list' } as const
     expect(validateWire(revision, result({ tools: [{ ...tool, invented: 1 }] }), context)).not.toEqual([])
     expect(validateWire(revision, result({ tools: [tool], invented: 1 }), context)).not.toEqual([])
     expect(validateWire(revision, { ...result({ tools: [tool] }), invented: 1 }, context)).not.toEqual([])
   })
 
-  it('refuses fields of a newer revision', () => {
+  it('rejects fields of a newer revision', () => {
     const withOutput = result({ tools: [{ ...tool, title: 'A', outputSchema: { type: 'object' } }] })
     const verdicts = SESSION_REVISIONS.map(
       (revision) =>
@@ -42,7 +42,7 @@ describe('the wire validator', () => {
     expect(verdicts).toEqual([false, false, true, true])
   })
 
-  it('refuses an unknown method, a method that only the other side sends, and members in a result that must be empty', () => {
+  it('rejects unknown methods, methods of the other side, and extra properties of an empty result', () => {
     const call = (method: string): object => ({ jsonrpc: '2.0', id: 1, method, params: { name: 'a' } })
     expect(validateWire('2025-11-25', call('tools/invent'), { direction: 'client' })).toEqual([
       'the revision has no method tools/invent',

@@ -1,24 +1,24 @@
 import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
 import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 
-/** Called for every converted object. The function may change the result. */
+/** Called for every object that has been converted. It may change the result. */
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**
- * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would. Inputs allow unknown properties, but
- * outputs do not. Throws an error for types without a JSON equivalent, whereas zod-to-json-schema would convert
- * them to text or omit them.
+ * Converts a zod 3 schema to JSON Schema 2020-12, as zod 4 would. Inputs allow unknown properties, but
+ * outputs do not. Throws an error for types without a JSON equivalent, which zod-to-json-schema would convert
+ * to strings or omit.
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // The other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences from
-    // 2020-12.
+    // Other targets represent `exclusiveMinimum` as a boolean. The override corrects the remaining differences
+    // from 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
     override: (given, refs, seen, anew) => {
       const def = given as unknown as Zod3Def
       for (const each of [def, ...covered(def)]) refuse(each, side)
-      // The references that zod-to-json-schema creates do not escape names.
+      // zod-to-json-schema does not escape names in the references that it creates.
       if (seen !== undefined && anew !== true) return { $ref: seen.path.map(escape).join('/') }
       return def.typeName === 'ZodTuple' ? convertTuple(def, refs) : ignoreOverride
     },
@@ -38,8 +38,8 @@ const escape = (segment: string): string =>
   segment === '#' ? segment : encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 /**
- * Returns the schemas inside unions and wrappers such as `nullable`, because zod-to-json-schema does not call
- * the override for primitives in them.
+ * Returns the schemas inside unions and inside wrappers such as `nullable`, because zod-to-json-schema does
+ * not call the override for primitives in them.
  */
 function covered(def: Zod3Def): Zod3Def[] {
   return [...optionsOf(def), ...(def.innerType === undefined ? [] : [def.innerType])].map((node) => node._def)
@@ -67,7 +67,7 @@ function refuse(def: Zod3Def, side: Side): void {
     throw new Error('Transforms cannot be represented in JSON Schema')
 }
 
-/** Converts tuples. In draft-07, `items` is a list; 2020-12 uses `prefixItems` instead. */
+/** Converts tuples. 2020-12 uses `prefixItems` where draft-07 uses `items` with a list. */
 function convertTuple(def: Zod3Def, refs: Refs): object {
   const { items = [], rest, description } = def
   refs.seen.set(def, { def, path: refs.currentPath, jsonSchema: undefined })

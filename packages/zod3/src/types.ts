@@ -1,26 +1,26 @@
 import type { StandardSchema } from '@jetway/core'
 
 /**
- * Any zod 3 schema. It is recognized by its structure, because a program may load several copies of zod, such
+ * Any zod 3 schema. It is recognised by its structure, because a program may load several copies of zod, such
  * as zod 4's `zod/v3`. `_input` and `_output` exist only as types.
  */
 export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input
   readonly _output: Output
   readonly _def: object
-  /** Only zod 4 schemas have this member. */
+  /** A property that only zod 4 schemas have. */
   readonly _zod?: never
 }
 
-/** The parts of zod 3's definitions that are used here. */
+/** The parts of zod 3's definitions that this package uses. */
 export interface Zod3Def {
   readonly typeName: string
   readonly description?: string
-  /** An object's fields. Other kinds of schemas use this name differently. */
+  /** The fields of an object. Other kinds of schemas use this name for something else. */
   readonly shape?: () => Readonly<Record<string, Zod3Node>>
   readonly unknownKeys?: 'strip' | 'strict' | 'passthrough'
   readonly catchall?: Zod3Node
-  /** An array's element schema, or a brand's inner schema. */
+  /** The element schema of an array, or the inner schema of a brand. */
   readonly type?: Zod3Node
   readonly items?: readonly Zod3Node[]
   readonly rest?: Zod3Node | null

@@ -37,12 +37,12 @@ export function zod3<S extends Zod3Schema>(schema: S): StandardSchema<S['_input'
 
 const unsupported = (problem: string): Error => new UsageError('ERR_MCP_SCHEMA_UNSUPPORTED', problem)
 
-/** The wrapped schemas by definition, so that a schema that is used in several places has only one wrapper. */
+/** The wrapped schemas, keyed by definition, so that a schema that is used in several places has only one wrapper. */
 const covers = new WeakMap<Zod3Def, Zod4Schema>()
 
 /**
- * Gives a zod 3 schema the internals of a zod 4 schema, so that code for zod 4 also works with it: for removing
- * unknown properties from outputs, and for finding types that cannot be converted.
+ * Gives a zod 3 schema the internals of a zod 4 schema, so that code for zod 4 also works with it. That code
+ * removes unknown properties from outputs, and finds types that cannot be converted.
  */
 function cover(schema: Zod3Node): Zod4Schema {
   const def = schema._def
@@ -65,7 +65,7 @@ function cover(schema: Zod3Node): Zod4Schema {
       validate: (value) => validate(schema as unknown as StandardSchema, value),
       jsonSchema: { input: convert('input'), output: convert('output') },
     },
-    // Members are wrapped on first use, because schemas may contain themselves.
+    // Properties are wrapped on first use, because schemas may contain themselves.
     _zod: {
       get def() {
         shown ??= show(def)
@@ -104,7 +104,7 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
   }
 }
 
-/** Other kinds of schemas have members with the same names in both versions. */
+/** Other kinds of schemas have properties with the same names in both versions. */
 function showOther(def: Zod3Def): Zod4Schema['_zod']['def'] {
   const { typeName, items, rest, options } = def
   return {
@@ -146,7 +146,7 @@ function withErrors(issue: StandardIssue): StandardIssue {
   if (unionErrors === undefined) return issue
   const depth = path?.length ?? 0
   const errors = unionErrors.map(({ issues }) =>
-    // In zod 3, paths begin at the root; in zod 4, they begin at the union.
+    // Paths begin at the root in zod 3, and at the union in zod 4.
     issues.map((inner) => ({ ...withErrors(inner), path: inner.path?.slice(depth) })),
   )
   return { ...issue, errors } as StandardIssue

@@ -16,7 +16,7 @@ import {
 } from './helpers.ts'
 
 describe('the JSON Schema of zod3', () => {
-  it('equals the JSON Schema from zod 4 for the same schema, for both inputs and outputs', () => {
+  it('is the same as the JSON Schema from zod 4, for both inputs and outputs', () => {
     const build = (lib: typeof z | typeof z4) => {
       const of = lib as typeof z
       return of.object({
@@ -37,7 +37,7 @@ describe('the JSON Schema of zod3', () => {
     }
     const three = zod3(build(z))
     const four = build(z4) as unknown as z4.ZodType
-    // The two versions describe a tuple's length and the order of members differently.
+    // The two versions describe the length of a tuple and the order of properties differently.
     const plain = (schema: unknown): unknown =>
       JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
         if (typeof value !== 'object' || value === null || !('prefixItems' in value)) return value
@@ -48,7 +48,7 @@ describe('the JSON Schema of zod3', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('uses $ref for a repeated schema, and escapes names in its path', () => {
+  it('uses $ref for a repeated schema, and escapes names in the path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({
@@ -98,7 +98,7 @@ describe('the JSON Schema of zod3', () => {
     expect(checkOutput(schema, { v: 1, kids: [leaf] })).toEqual({ v: 1, kids: [{ v: 2, kids: [] }] })
   })
 
-  it('converts tuples with their descriptions, and uses $ref for a repeated tuple', () => {
+  it('describes tuples, and uses $ref for a repeated tuple', () => {
     const pair = z.tuple([z.string(), z.number()]).describe('Two')
     expect(publishedInput(zod3(z.object({ a: pair, b: pair })))).toMatchObject({
       properties: {
@@ -260,7 +260,7 @@ describe('validation by zod3', () => {
     expect(checkOutput(zod3(of), value)).toEqual(expected)
   })
 
-  it('refuses unknown properties of a strict object', () => {
+  it('rejects unknown properties of a strict object', () => {
     expect(checkOutput(zod3(z.object({}).strict()), { z: 1 })).toEqual({
       refused: 'z: is not a known property',
     })

@@ -5,8 +5,8 @@ import { CONSENT_HEADERS, consentPage } from './consent-page.ts'
 import { type GitHubApp, type GitHubUser, loginUrl, userOf } from './github.ts'
 
 /**
- * The path to which `oidc-provider` sends the browser. At GitHub, the app's callback URL must be this path of
- * the issuer.
+ * The path to which `oidc-provider` sends the browser. In GitHub's settings, the app's callback URL must be
+ * the issuer's URL with this path.
  */
 export const INTERACTION = '/interaction'
 

@@ -10,9 +10,9 @@ export const GITHUB_APP = { clientId: 'github-app', clientSecret: 'github-secret
 /** A stand-in for GitHub. Its users consent immediately. */
 export interface GitHub {
   readonly origin: string
-  /** The user who is logged in to GitHub in this browser; undefined if the user refuses. */
+  /** The user who is logged in to GitHub in this browser; undefined if the user cancels the login. */
   user: { readonly id: number; readonly login: string } | undefined
-  /** How often a browser has come to log in. */
+  /** The number of times that a browser has opened the login page. */
   readonly logins: number
   readonly release: () => void
 }
@@ -59,7 +59,7 @@ export async function startGitHub(callback: () => string): Promise<GitHub> {
         form.get('client_secret') === GITHUB_APP.clientSecret &&
         asked?.get('code_challenge') === challenge &&
         asked.get('redirect_uri') === form.get('redirect_uri')
-      // GitHub also replies with status 200.
+      // Like GitHub, replies with status 200 even if the code is invalid.
       send(
         200,
         isValid ? { access_token: GITHUB_TOKEN, token_type: 'bearer' } : { error: 'bad_verification_code' },

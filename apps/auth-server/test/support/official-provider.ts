@@ -25,7 +25,7 @@ export interface OfficialHost {
   readonly provider: OfficialProvider
   /** The scopes in each redirect. */
   readonly asked: string[]
-  /** Returns the parameters with which the browser returned. */
+  /** Returns the query parameters of the redirect from the authorization server. */
   readonly back: () => URLSearchParams
 }
 

@@ -59,7 +59,7 @@ export async function protect(
   return `${mounted.origin}/mcp`
 }
 
-/** A client's user: the scopes of each consent, and the provider. */
+/** A client's user, with the scopes of each consent and the client's provider. */
 export interface UserAgent {
   readonly asked: string[]
   readonly auth: AuthProvider

@@ -69,7 +69,7 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
   })
 }
 
-/** Prevents this process from sleeping between replies. Returns a function that allows it again. */
+/** Prevents this process from sleeping between replies. Returns a function that allows sleeping again. */
 function stayAwake(): () => void {
   let awake = true
   const turn = (): void => {

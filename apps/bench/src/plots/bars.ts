@@ -2,11 +2,11 @@
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** The figure on the right. */
+  /** The figure shown to the right of the bar. */
   readonly text: string
   /** The values of the worst and the best start. */
   readonly between?: readonly [least: number, most: number]
-  /** Bars of Jetway have their own colour. */
+  /** Jetway's bars have their own colour. */
   readonly isOurs: boolean
 }
 
@@ -15,7 +15,7 @@ export interface BarGroup {
   readonly bars: readonly Bar[]
 }
 
-/** A chart of horizontal bars. */
+/** A horizontal bar chart. */
 export interface BarPlot {
   readonly title: string
   readonly subtitle: string
@@ -66,7 +66,7 @@ const THEMES: Readonly<Record<Theme, Colours>> = {
 const WIDTH = 830
 const PAD = 22
 const LABELS = 200
-/** The column of the figures, right of the bars. */
+/** The width of the column with the figures, to the right of the bars. */
 const FIGURES = 96
 const TOP = 84
 const ROW = 24

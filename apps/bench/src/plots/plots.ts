@@ -2,7 +2,7 @@ import type { Report } from '../report.ts'
 import type { Row, Table } from '../summary.ts'
 import type { Bar, BarGroup, BarPlot } from './bars.ts'
 
-/** A plot of the page, and the name of its files. */
+/** One of the page's plots, and the base name of its files. */
 export interface NamedPlot {
   readonly name: string
   readonly plot: BarPlot
@@ -18,7 +18,7 @@ const SHARES: readonly { readonly name: string; readonly label: string }[] = [
 ]
 const STARTED_TOOLS = 102
 
-/** Returns the plots of a report. A plot without results is left out. */
+/** Returns the plots of a report. Plots without results are omitted. */
 export function plotsOf(report: Report): readonly NamedPlot[] {
   const plots: readonly NamedPlot[] = [
     { name: 'share', plot: sharePlot(report) },

@@ -8,7 +8,7 @@ interface Call {
   readonly params: { readonly arguments: { readonly a: number; readonly b: number } }
 }
 
-/** Does the same JSON work by hand, without checks: parse, handle, stringify. */
+/** Parses, handles and stringifies messages with plain code, without any checks. */
 answerLines((line) => {
   const { id, method, params } = JSON.parse(line) as Call
   if (id === undefined) return ''

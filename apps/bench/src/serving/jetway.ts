@@ -11,7 +11,7 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-/** Creates the server that every Jetway contender uses. By default, all its options are defaults. */
+/** Creates the server that every Jetway contender uses. Without `options`, it has only default options. */
 export function createServer(count: number = toolCount(), options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
   server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })

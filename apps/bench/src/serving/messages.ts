@@ -1,6 +1,6 @@
 import type { ProfileShares } from './profile.ts'
 
-/** The bodies that a bare server sends, by tool name for `tools/call`, and otherwise by method. */
+/** The bodies that a bare server sends, keyed by tool name for `tools/call`, and otherwise by method. */
 export type Answers = Readonly<Record<string, string>>
 
 /**

@@ -6,7 +6,7 @@ const INTERVAL_MICROS = 200
 
 /** The samples of one CPU profile. */
 export interface ProfileShares {
-  /** The samples at which the process was not idle. Garbage collections and native code count. */
+  /** The samples at which the process was not idle. They include garbage collections and native code. */
   readonly busy: number
   /** The samples in the native functions that write to a socket. */
   readonly write: number

@@ -59,7 +59,7 @@ export const listedInput: z.ZodType = z.object({
 /** The default number of tools: the two that are called, and a hundred more. */
 const DEFAULT_TOOLS = 102
 
-/** Returns the number of tools to serve, from the argument `--tools N`. */
+/** Returns the number of tools to serve, as given by the argument `--tools N`. */
 export function toolCount(): number {
   const at = process.argv.indexOf('--tools')
   return at === -1 ? DEFAULT_TOOLS : Number(process.argv[at + 1])

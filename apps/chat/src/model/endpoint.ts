@@ -13,9 +13,9 @@ const RETRYABLE: readonly number[] = [408, 429, 500, 502, 503, 504, 529]
 const RETRIES = 2
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
-/** The maximum length of an event, in UTF-16 units. */
+/** The maximum length of an event, in UTF-16 code units. */
 const MAX_EVENT = 16 * 1024 * 1024
-/** The maximum length of an error message that is shown, in UTF-16 units. */
+/** The maximum length of an error message that is shown, in UTF-16 code units. */
 const MAX_REASON = 500
 
 /**

@@ -2,7 +2,7 @@ import type { HostToolResult } from '@jetway/bridge'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { ModelError, type Reply } from './model.ts'
 
-/** The maximum length of a reply, including the arguments of its calls, in UTF-16 units. */
+/** The maximum length of a reply, including the arguments of its calls, in UTF-16 code units. */
 const MAX_REPLY = 8 * 1024 * 1024
 const MAX_CALLS = 256
 

@@ -19,7 +19,7 @@ export interface StartedChat {
   readonly eof: () => void
   /** Waits until the output contains this text, after the text of the previous call. */
   readonly waitForText: (text: string) => Promise<void>
-  /** Resolves when the chat ends, to the result of `Chat.run`. */
+  /** When the chat ends, resolves to the result of `Chat.run`. */
   readonly ended: Promise<boolean>
 }
 

@@ -25,7 +25,7 @@ export interface ModelRequest {
   readonly body: { readonly [field: string]: unknown }
   readonly system: string
   readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[]
-  /** The texts of the tool results at the end of the messages. */
+  /** The text of each tool result at the end of the messages. */
   readonly results: readonly string[]
   readonly messages: readonly { readonly [field: string]: unknown }[]
 }

@@ -5,7 +5,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { parseAllDocuments } from 'yaml'
 
-/** The objects in `deploy/kubernetes.yaml`, by kind. */
+/** The objects in `deploy/kubernetes.yaml`, keyed by kind. */
 export interface Manifests {
   readonly deployment: Deployment
   readonly service: Service

@@ -8,7 +8,7 @@ export const PUBLIC_URL = 'https://mcp.example.com/mcp'
 /** A 32-byte key in base64. */
 export const STATE_KEYS: string = Buffer.alloc(32, 7).toString('base64')
 
-/** Starts three processes that share Redis, on free ports. They are ended with the test. */
+/** Starts three processes that share Redis, on free ports. They are stopped at the end of the test. */
 export async function startReplicas(): Promise<Cluster> {
   const env = { PUBLIC_URL, STATE_KEYS, PORT: '0' }
   const cluster = await startCluster(program(new URL('../../src/node.ts', import.meta.url)), 3, env)

@@ -2,8 +2,8 @@ import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
 /**
- * The maximum number of stored outcomes of waiting calls, by the caller's key. The oldest entry is dropped
- * first.
+ * The maximum number of stored outcomes of waiting calls, which are keyed by the caller's key. The oldest
+ * entry is dropped first.
  */
 const KEPT_OUTCOMES = 10_000
 

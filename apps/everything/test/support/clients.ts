@@ -55,7 +55,7 @@ type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'a
 const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
-/** The clients with sessions, by the version of the official package and by how they negotiate. */
+/** The clients with sessions, named by the version of the official package and by how they negotiate. */
 export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 as it comes': (target) => connectV2(target, {}),
   'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),
@@ -99,7 +99,7 @@ export const transportV2 = (
 const connectV2 = async (target: Target, options: ClientOptions, revision?: string): Promise<Driver> =>
   (await openV2(target, options, revision)).driver
 
-/** Subscribes to changes with requests that stay open. */
+/** Subscribes to changes through requests that stay open. */
 async function connectModern(target: Target, mode: 'auto' | { readonly pin: string }): Promise<Driver> {
   const { client, driver } = await openV2(target, { versionNegotiation: { mode } })
   let lists: Promise<McpSubscription> | undefined

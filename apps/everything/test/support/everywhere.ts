@@ -5,7 +5,7 @@ import { MODERN_CLIENTS } from './clients.ts'
 /** Tools that change what one process offers. */
 const CHANGES = /^(?:add|remove)_/
 
-/** Applies each change to the lists in all processes, as a new release of the server would. */
+/** Applies each change to the lists in all processes, as deploying a new release of the server would. */
 export async function everywhere(driver: Driver, { nodes }: Cluster): Promise<Driver> {
   const connect = MODERN_CLIENTS['v2 modern']
   if (connect === undefined) throw new Error('There is no client without sessions')

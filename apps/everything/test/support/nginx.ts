@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { freePorts, type Nginx, startNginx } from '@jetway-apps/test-support/nginx'
 
-/** The guide with the configuration, including its port. */
+/** The guide that contains the configuration, including its port. */
 const GUIDE = new URL('../../../../docs/guide/proxy.md', import.meta.url)
 const SNIPPET = /```nginx\n([\s\S]*?)```/
 const DOCUMENTED_PORT = '127.0.0.1:3000'

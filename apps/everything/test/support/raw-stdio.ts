@@ -28,7 +28,7 @@ export class RawStdio {
     this.#server.process.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Resolves to the first response. After the end, `lines` shows whether it was the only one. */
+  /** Resolves to the first response. After the process has exited, `lines` shows whether there were more. */
   ask(message: { readonly id: unknown; readonly [member: string]: unknown }): Promise<Message> {
     return new Promise((resolve) => {
       this.#answers.set(message.id, resolve)

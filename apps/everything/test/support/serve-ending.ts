@@ -2,7 +2,7 @@ import process from 'node:process'
 import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 
-/** Runs a server that closes without a deadline as soon as its call is running. */
+/** Runs a server that starts to close, without a deadline, as soon as its call is running. */
 await runApp({
   name: 'ending',
   entry: import.meta.url,

@@ -19,7 +19,7 @@ const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'everythi
 const pageSize = values['page-size']
 const server = createEverythingServer({
   shared,
-  // Each process can decrypt the states of the others.
+  // Because they share this key, each process can decrypt states from the other processes.
   requestState: { keys: [Buffer.alloc(32, 'the same at all processes')] },
   ...(pageSize !== undefined && { limits: { pageSize: Number(pageSize) } }),
   ...(values.revisions !== undefined && { revisions: values.revisions.split(',') as RevisionDate[] }),

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 
-/** Serves tools that report progress five times. The last report is immediately before they return. */
+/** Serves tools that report progress five times. They send the last report immediately before they return. */
 await runApp({
   name: 'progress',
   entry: import.meta.url,

@@ -48,11 +48,11 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     return { stream, call }
   }
 
-  describe.concurrent(`behind a real nginx that waits ${readTimeout}`, () => {
+  describe.concurrent(`behind nginx with a read timeout of ${readTimeout}`, () => {
     for (const [index, { name, alive }] of mounts.entries()) {
       if (alive) {
         it(
-          `${name}: keeps a silent call and a silent stream open with keep-alive`,
+          `${name}: a silent call and a silent stream stay open with keep-alive`,
           { timeout: timeoutMs },
           async () => {
             const { stream, call } = await beSilent(index)
@@ -67,7 +67,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
         )
       } else {
         it(
-          `${name}: loses both the call and the stream if keep-alive is off`,
+          `${name}: a silent call and a silent stream are cut off without keep-alive`,
           { timeout: timeoutMs },
           async () => {
             const { stream, call } = await beSilent(index)

@@ -15,7 +15,7 @@ interface Owner {
 
 const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** The owners of keys, by the keys' SHA-256, so that a leaked database does not reveal the keys. */
+/** The owners, keyed by the SHA-256 of their keys, so that a leaked database does not reveal the keys. */
 export const owners = new Map<string, Owner>()
 
 const authenticate: Authenticate = (request) => {

@@ -4,7 +4,7 @@ import { type Approve, ClientManager } from '@jetway/client/manager'
 const host = { name: 'my-host', version: '1.0.0' }
 
 // #region connect
-/** Returns the results of the same call to all servers. */
+/** Makes the same call to all servers, and returns the results. */
 export async function askAll(
   servers: Readonly<Record<string, ServerConfig>>,
   question: string,
@@ -25,7 +25,7 @@ export async function askAll(
 // #endregion
 
 // #region limits
-/** A manager for a model that accepts only short names. The model may read, but not delete. */
+/** A manager for a model that accepts only short names. The model can read files, but not delete them. */
 export const careful = (approve: Approve): ClientManager =>
   new ClientManager(host, {
     maxNameLength: 64,

@@ -20,6 +20,6 @@ export async function readRates(
 export const readFor = (user: string, client: Client, uri: string): Promise<ReadResourceResult> =>
   cache.read({ server: 'rates', partition: user, uri }, (signal) => client.readResource(uri, { signal }))
 
-/** The user's permissions changed. */
+/** Called when the user's permissions have changed. */
 export const signedOut = (user: string): void => cache.invalidateServer('rates', { partition: user })
 // #endregion

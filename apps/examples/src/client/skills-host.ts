@@ -2,7 +2,7 @@ import type { Client } from '@jetway/client'
 import { type LoadedSkill, type Skill, Skills } from '@jetway/client/skills'
 
 // #region load
-/** The user's approvals, by the host's name for the server, the skill's URI and the skill's fingerprint. */
+/** The user's approvals, keyed by the host's name for the server, the skill's URI and its fingerprint. */
 export interface Approvals {
   has(server: string, uri: string, fingerprint: string): boolean
   /** Asks the user. If there is a fingerprint, remembers a positive answer. */

@@ -22,7 +22,7 @@ server.addResource({
 })
 // #endregion
 
-/** The time of the next change of the rates, in ms since 1970. */
+/** When the rates change next, in ms since 1970. */
 export const market = { nextChange: 0 }
 
 // #region read

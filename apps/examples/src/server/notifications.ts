@@ -13,7 +13,7 @@ server.addTool({
 })
 server.addResource({ uri: 'gate://state', name: 'state', handler: () => (open ? 'open' : 'closed') })
 
-/** Runs on an event from the airport, not in a call. */
+/** Runs when an event from the airport arrives, not in a call. */
 export function setGate(state: boolean): void {
   open = state
   server.notify.toolsChanged()

@@ -1,4 +1,4 @@
-/** The weather data of the servers in this folder. Each server uses schemas from a different library. */
+/** The weather data for the servers in this folder. Each server uses a different schema library. */
 export interface Day {
   date: string
   high: number

@@ -71,14 +71,17 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
-  ])('runs the research as a task that questions a client that %s', async (_title, reply, clarification) => {
-    await using both = await connectBoth(version, { elicitation: {} })
-    const { clients } = both
-    for (const client of clients) client.reply({ 'elicitation/create': reply })
-    const [expected, actual] = await Promise.all(clients.map(research))
-    expect(actual).toEqual(expected)
-    expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
-  })
+  ])(
+    'runs the research as a task with a question that the client %s',
+    async (_title, reply, clarification) => {
+      await using both = await connectBoth(version, { elicitation: {} })
+      const { clients } = both
+      for (const client of clients) client.reply({ 'elicitation/create': reply })
+      const [expected, actual] = await Promise.all(clients.map(research))
+      expect(actual).toEqual(expected)
+      expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
+    },
+  )
 })
 
 const LOGGED = {
@@ -93,7 +96,7 @@ async function rootsOf(client: OfficialClient): Promise<unknown> {
   return (await client.run(call('get-roots-list'))).answer
 }
 
-/** Runs two tasks, one with a question. Returns their results, their last states, and the question. */
+/** Runs two tasks, one of which asks a question. Returns their results, their last states, and the question. */
 async function research(client: OfficialClient): Promise<unknown> {
   const start = (args: object): Step => ({
     method: 'tools/call',
@@ -117,8 +120,8 @@ async function research(client: OfficialClient): Promise<unknown> {
 }
 
 /**
- * The ignored members. Only the original keeps the status message of the last stage; Jetway's tasks have none
- * before their start and after their end.
+ * The members that are ignored. The original keeps the status message of the last stage, but Jetway's tasks
+ * have none before they start and after they end.
  */
 const LEFT_OUT = new Set(['taskId', 'createdAt', 'lastUpdatedAt', 'statusMessage', '_meta'])
 const comparable = (object: Record<string, unknown>) =>

@@ -33,7 +33,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
       connect(version, { args: [entry], capabilities }),
       connect(version, { args, capabilities }),
     ])
-    // The original adds tools and asks for the roots after the handshake, without a response to wait for.
+    // The original adds tools and requests the roots after the handshake, and there is no response to wait for.
     const tools = async () => JSON.stringify((await theirs.run({ method: 'tools/list' })).answer)
     await vi.waitFor(async () => expect(await tools()).toContain('simulate-research-query'))
     const roots = { 'roots/list': { roots: [] } }
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
     })
   })
 
-  it('exhibits every listed difference', () => {
+  it('differs from the original in every listed way', () => {
     expect(differences.unmet).toEqual([])
   })
 })

@@ -48,7 +48,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     expect(await contentsOf(folders.outside)).toMatchObject([['/secret.txt', 0o100644, 'secret\n']])
   })
 
-  it('exhibits every listed difference', () => {
+  it('differs from the original in every listed way', () => {
     expect(differences.unmet).toEqual([])
   })
 })
@@ -80,7 +80,8 @@ describe.each(VERSIONS)('the ported server-filesystem with roots from the offici
             const [expected, actual] = await Promise.all(
               clients.map((client) => runIn(folders, folders.ours, client, step)),
             )
-            // The original asks for roots after the handshake and after each change, the port at the next call.
+            // The original requests the roots after the handshake and after each change. The port requests them
+            // during the next call.
             expect(differences.remove({ ...actual, asked: [] } as Seen, step), name).toEqual(
               differences.remove({ ...expected, asked: [] } as Seen, step),
             )
@@ -93,7 +94,7 @@ describe.each(VERSIONS)('the ported server-filesystem with roots from the offici
   })
 })
 
-/** Replaces the names of folders by their paths. */
+/** Replaces the placeholders for folders with their paths. */
 const placeIn = <T>({ shared, outside }: Folders, own: string, value: T): T =>
   replaceText(value, (text) =>
     text.replaceAll('{shared}', shared).replaceAll('{own}', own).replaceAll('{outside}', outside),

@@ -39,7 +39,7 @@ it.each([
   expect(textOf('../../docs/guide/coming-from-the-official-sdk.md')).toContain(diff)
 })
 
-it("the guide's tools from before the migration run on the official SDK", async () => {
+it('the pre-migration tools in the guide run on the official SDK', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   const server = new McpServer({ name: 'before', version: '1.0.0' })
   registerGetSum(server)

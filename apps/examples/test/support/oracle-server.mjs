@@ -1,4 +1,4 @@
-/** One tool, which answers every question the same. */
+/** A server with one tool, which always gives the same answer. */
 import { answerLines } from './answer-lines.mjs'
 
 answerLines('oracle', {

@@ -1,4 +1,4 @@
-/** One instruction that a page gives its reader. */
+/** One instruction on a page. */
 export type Step =
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'run'; readonly command: string }
@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
 const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
 
 /**
- * Returns the steps on a page, in order. Shell blocks are run. Other blocks are saved if the text above them
- * says where. The text above a TypeScript block must say so.
+ * Returns the steps on a page, in order. Shell blocks are run, and other blocks are saved if the text above
+ * them names a file. The text above a TypeScript block must name one.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   let end = 0

@@ -1,4 +1,4 @@
-/** One tool, which tells what it was given in its environment. */
+/** A server with one tool, which returns the value of an environment variable. */
 import { answerLines } from './answer-lines.mjs'
 
 console.error('The shop is open')

@@ -11,7 +11,7 @@ import type { Step } from './page-steps.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** The only block that does not run. `packAll` does the same without cloning and building. */
+/** The only block that is not run. `packAll` produces the same packages without cloning the repository. */
 const PACK = /^git clone \S.* jetway\ncd jetway && npm run pack && cd \.\.$/
 
 /** Whether the pages install from npm; see `.github/project.json`. */
@@ -32,7 +32,7 @@ interface Registries {
   }) => Promise<Registry>
 }
 
-/** Serves the packed tarballs as npm will. */
+/** Serves the packed tarballs like the npm registry. */
 async function serveTarballs(folder: string): Promise<Registry> {
   const { configuredRegistry, startRegistry } = (await import(
     new URL('../../../../scripts/registry.mjs', import.meta.url).href

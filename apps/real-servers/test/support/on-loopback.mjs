@@ -1,4 +1,4 @@
-/** Preloaded into a server: makes it listen on loopback only, and prints the port. */
+/** This module is preloaded into a server. It makes the server listen only on loopback, and prints the port. */
 import { Server } from 'node:net'
 
 // oxlint-disable-next-line typescript/unbound-method -- called with its server below

@@ -72,7 +72,7 @@ describe.each(RECIPES)('$name', (recipe) => {
   afterAll(() => running?.stop())
 
   describe.each([SESSIONS, NO_SESSIONS])('at %s', (revision) => {
-    it('answers a call with JSON', async () => {
+    it('responds to a call with JSON', async () => {
       const { peer, transport, mediaType } = await connect(running.url, revision)
       expect(await call(peer, 'measure', { text: 'four' })).toMatchObject({
         result: { structuredContent: { characters: 4, principal: 'ada' } },

@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens. Each is sent with every kind of request. */
-const BAD_TOKEN = 'are refused with the same 401 for every request, and run no handler: %s'
+const BAD_TOKEN = 'are refused with the same 401 for every request, before any handler runs: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -29,11 +29,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
+          name: 'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'close the GET stream, but the session can continue with new credentials',
+          name: 'close the GET stream, but let the session continue with new credentials',
         },
       ],
     },
@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'refuse a token that names an unusable key, and accept other tokens: %s',
+          name: 'affect only the tokens that name them if the keys are unusable: %s',
         },
       ],
     },
@@ -100,7 +100,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'authenticates on both routes',
+          name: 'both require authentication',
         },
       ],
     },
@@ -116,7 +116,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down, after which requests are refused with 503',
+          name: 'are used for 70 min while their server is down, and then requests are refused with 503',
         },
       ],
     },
@@ -128,11 +128,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client',
+          name: 'refuses the token if `verify` fails, and hides the cause from the client',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'are sent only to the origin of the server that they belong to',
+          name: 'are sent only to the origin of the server to which they belong',
         },
         {
           file: 'packages/client/test/auth/with-auth.test.ts',
@@ -140,7 +140,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'is thrown for an access token that a header cannot contain, such as one with %s',
+          name: 'is thrown for an access token that is not a valid header value, such as one with %s',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
@@ -157,11 +157,11 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted: %j' },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is neither contacted nor shown to the user: %s',
+          name: 'is never contacted, and never shown to the user: %s',
         },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is resolved exactly once, to prevent DNS rebinding',
+          name: 'is resolved only once, which prevents DNS rebinding',
         },
       ],
     },
@@ -172,15 +172,15 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'given announced=%j and iss="%s", produces the error "%s"',
+          name: 'given iss support %j and iss "%s", causes the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',
-          name: 'is not used if its issuer ends with an extra %j',
+          name: 'is rejected if its issuer ends with an extra %j',
         },
         {
           file: 'packages/client/test/auth/registration.test.ts',
-          name: 'is never used if it belongs to another issuer',
+          name: 'never uses a client id of another issuer',
         },
       ],
     },
@@ -205,12 +205,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'is refused with the same 401 for every request, and runs no handler: %s',
+          name: 'is refused with the same 401 for every request, before any handler runs: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes accept a proof only once between them, and share their nonces',
+          name: 'three processes share their nonces, and accept each proof only once in total',
         },
       ],
     },
@@ -222,13 +222,16 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'is checked first while invented tokens fill the queue',
+          name: 'takes precedence over a queue full of invented tokens',
         },
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'keeps its last result if the issuer %s, and is checked again after 5 s',
+          name: 'keeps its cached result if the issuer %s, and is checked again after 5 s',
         },
-        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'take turns with those from another network: %s and %s',
+        },
       ],
     },
     {
@@ -238,7 +241,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/metadata.test.ts',
-          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
+          name: 'is served at the same paths as on every other framework (under a path prefix: %s)',
         },
       ],
     },

@@ -14,7 +14,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on another node while its former node is still running, and reports that everything has changed',
+        name: 'reports that all lists changed when it moves to another node, even if the old node still runs',
       },
     ],
   },
@@ -26,11 +26,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is refused while the process that asked is paused, and accepted when that process continues',
+        name: 'is refused while the process that asked is paused, and accepted once it continues',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is not accepted before it has arrived, even if Redis refuses it at first',
+        name: 'is accepted only once the process that asked has received it, even if Redis had hung before',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
@@ -38,19 +38,19 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
+        name: 'can be answered again after another node could not forward the answer for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'gets the answer although sending it %s once',
+        name: 'receives an answer even if forwarding the answer %s once',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'sends its question again if the answer could not be sent for 3 s',
+        name: 'asks its question again if the answer could not be forwarded for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'is aborted although sending its cancellation fails once',
+        name: 'is aborted even if forwarding the cancellation fails once',
       },
     ],
   },
@@ -61,12 +61,15 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is abandoned as soon as it refuses a write, although it still replies to reads',
+        name: 'is abandoned as soon as it refuses a write, even if it still replies to reads',
       },
-      { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'are sent over a new connection after the reply %s',
+      },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'leaves a former master as soon as it refuses a write',
+        name: 'disconnects from a former master as soon as that master refuses a write',
       },
     ],
   },
@@ -81,7 +84,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'detects a stopped node 7 s after a connect, even if the clock was set back',
+        name: 'reports a stopped node as dead 7 s after joining, even if the clock was set back',
       },
     ],
   },
@@ -92,11 +95,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'makes the process exit, even if the end of a call cannot be stored',
+        name: 'makes the process exit, even though the end of its call cannot be stored',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'receives no connections after the stores have been closed, until they are used again',
+        name: 'receives no connections from closed stores until the stores are acquired again',
       },
     ],
   },
@@ -108,11 +111,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus resend what Redis may already have stored, but deliver it once and in order',
+        name: 'makes the bus resend messages that Redis may have stored, which still arrive once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus drop the oldest messages if there are too many, and other nodes report a gap',
+        name: 'makes the bus drop the oldest messages beyond a limit, and report a gap on other nodes',
       },
     ],
   },
@@ -124,19 +127,19 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'refuses the option %s for %j, and does not repeat the value',
+        name: 'rejects the `%s` option in %j without repeating its value',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named in the error with its address and the reason, but without the password',
+        name: 'leads to an error with its address and the reason, but without the password',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named in the error with ECONNREFUSED if nothing listens at its address',
+        name: 'causes an error with ECONNREFUSED if nothing listens on its address',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'names the address and the reason if Redis refuses the password',
+        name: 'names the address and the reason if Redis rejects the password',
       },
     ],
   },
@@ -148,20 +151,20 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: "is not found, even on the session's own process, until the record is valid again",
+        name: 'is not found until it is valid again, even by the process that created the session',
       },
       { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is removed, and the process gets messages again: %s',
+        name: 'is deleted, and the process then receives messages again: %s',
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'does not keep the streams of the session from being deleted',
+        name: "does not prevent the session's streams from being deleted",
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is logged, and all listeners receive later messages',
+        name: 'has its error logged, and all listeners receive later messages',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -177,15 +180,15 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'limits the anonymous sessions of all processes in Redis, and ends the session that expires first',
+        name: 'limits anonymous sessions across all processes, and ends the session that expires first',
       },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'also deletes the streams of a session that it ends',
+        name: 'also deletes the streams of each session that it ends',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one',
+        name: 'is ended as the least recently used anonymous session if all nodes together exceed `max`',
       },
     ],
   },
@@ -197,7 +200,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/features/session-methods.test.ts',
-        name: 'accepts URIs of 65,536 characters in total, and names the limit when it refuses more',
+        name: 'accepts URIs with 65,536 characters in total, and rejects more with an error that names the limit',
       },
       {
         file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
@@ -216,7 +219,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'needs as few commands for a task as a store with few tasks',
+        name: 'needs about as many commands per task as a nearly empty store',
       },
     ],
   },
@@ -229,7 +232,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       { file: 'packages/redis/test/bounds.system.test.ts', name: "do not receive each other's messages" },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: "do not find each other's tasks, even for the same principal",
+        name: "do not find each other's tasks, even those of the same principal",
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -248,7 +251,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/access.system.test.ts',
-        name: 'is sufficient for ready() and for all stores',
+        name: 'can use ready() and all stores',
       },
     ],
   },
@@ -260,15 +263,15 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-commands.system.test.ts',
-        name: 'number at most 3 for a stream of ten events that are sent in one turn and are %s',
+        name: 'are limited to 3 for a stream of ten events sent in one turn of the event loop and %s',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'stores ten events of one turn by two appends if the handler %s them',
+        name: 'receives ten events sent in the same tick in only two appends, if the handler %s them',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'makes handlers that await wait if many bytes are not stored, and drops none of their events',
+        name: 'makes a handler that awaits its notifications wait until they are stored, and loses none',
       },
     ],
   },
@@ -279,7 +282,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'stays open at one node if it is resumed %s at the same time',
+        name: 'stays open on one node if it is resumed %s at the same time',
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -295,7 +298,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on its new node even if the previous node writes late',
+        name: 'continues on its new node even if the old node writes late',
       },
     ],
   },

@@ -15,7 +15,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/streams/slow-reader.test.ts',
-          name: 'loses notifications if it cannot resume, but never the response',
+          name: 'loses notifications, but never the response, if it cannot resume',
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'blocks new calls from the same caller until it is read',
+          name: "causes its caller's new calls to be refused until it is read",
         },
       ],
     },
@@ -57,11 +57,11 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
-          name: 'pings all sessions with a single timer, and sends no pings in `comment` mode',
+          name: 'uses a single timer for all sessions, and sends no pings in `comment` mode',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'refuse subscriptions beyond the maximum until another has ended',
+          name: 'cause further subscriptions to be refused until one has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',
@@ -81,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024 subscriptions, and names the limit',
+          name: 'accepts 1024 subscriptions, and rejects the next with an error that names the limit',
         },
       ],
     },
@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'a schema is converted only once, even if a server is created for every request',
+          name: 'a schema is converted only once, even if every request creates a new server',
         },
       ],
     },
@@ -117,7 +117,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading from a server that sends requests but does not read the responses',
+          name: 'the client stops reading if the server sends requests without reading the responses',
         },
       ],
     },
@@ -130,7 +130,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'stops if a cursor is repeated',
+          name: 'rejects if the server repeats a cursor',
         },
         {
           file: 'packages/client/test/client/lists.test.ts',
@@ -150,27 +150,27 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'is distinguished from other anonymous callers by its address',
+          name: 'is told apart from other anonymous callers by its address',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'frees space immediately, oldest reply first, if it holds most of the bytes of all callers',
+          name: 'loses its oldest reply immediately if it holds the most bytes when the total exceeds the limit',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'makes room at once if it is anonymous, so that no address gets 503: %s',
+          name: 'loses replies immediately if it is anonymous, so that its address never receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'makes room by ending streams that nobody reads',
+          name: 'loses the streams that it does not read',
         },
         {
           file: 'packages/core/test/http/guard/body-budget.test.ts',
-          name: 'stops reading the oldest bodies of anonymous callers at %s, and refuses none',
+          name: 'aborts the oldest bodies of anonymous callers at %s instead of refusing new ones',
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',
-          name: 'do not affect an anonymous caller at another address: %s',
+          name: 'do not affect anonymous callers at other addresses: %s',
         },
       ],
     },
@@ -183,7 +183,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'gives other clients their turn between large results',
+          name: "processes other clients' requests between large results",
         },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
       ],
@@ -192,9 +192,7 @@ export const FLOW_CONTROL: Group = {
       row: 'E11',
       fault: 'Hundreds of resumes at once, each of which repeats a large stream',
       behaviour: 'One is answered in each turn of the event loop, so other clients wait for one at most.',
-      tests: [
-        { file: 'packages/core/test/http/streams/resume.test.ts', name: 'leave other clients their turn' },
-      ],
+      tests: [{ file: 'packages/core/test/http/streams/resume.test.ts', name: 'do not block other clients' }],
     },
     {
       row: 'E12',
@@ -203,7 +201,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/input.test.ts',
-          name: 'stops when zod has described 1,000 issues %s',
+          name: 'stops after zod has reported 1,000 issues %s',
         },
       ],
     },
@@ -214,7 +212,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/hono/test/seam.test.ts',
-          name: 'is limited after a middleware that uses %s, also in chunks',
+          name: 'is limited, even if it is chunked, after middleware that uses %s',
         },
       ],
     },
@@ -225,7 +223,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'is not reported if it decreases or is infinite, but restarts the timeout if it decreases',
+          name: 'are not reported if they decrease or are infinite, but a decrease restarts the timeout',
         },
       ],
     },

@@ -9,23 +9,26 @@ export const FOLDERS: Group = {
       behaviour:
         'An error at once, and nothing changes. The command reads at most 64 MiB, `loadConfig` 4 MiB. `--config <(program)` works. A file of 8 MiB is changed in 1 s of processor time and 150 MiB of memory.',
       tests: [
-        { file: 'packages/cli/test/install/edges.test.ts', name: 'refuses %s immediately' },
+        { file: 'packages/cli/test/install/edges.test.ts', name: 'fails immediately if the file is %s' },
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'refuses a file larger than 64 MiB without reading it',
+          name: 'rejects a file larger than 64 MiB without reading it',
         },
         {
           file: 'packages/cli/test/install/large-file.system.test.ts',
-          name: 'with %s can be changed in %d s of processor time and 150 MiB of memory',
-        },
-        { file: 'packages/cli/test/install/edges.test.ts', name: 'reports deep nesting in %s' },
-        {
-          file: 'packages/client/test/config/load-config.test.ts',
-          name: 'throws immediately if %s is in its place',
+          name: 'with %s, takes at most %d s of CPU time and 150 MiB of memory to edit',
         },
         {
+          file: 'packages/cli/test/install/edges.test.ts',
+          name: 'reports a %s file that is nested too deeply',
+        },
+        {
           file: 'packages/client/test/config/load-config.test.ts',
-          name: 'reads a pipe that the shell passes as a file descriptor',
+          name: 'throws immediately if the path is %s',
+        },
+        {
+          file: 'packages/client/test/config/load-config.test.ts',
+          name: 'reads from a pipe that the shell passes as a file descriptor',
         },
       ],
     },
@@ -37,7 +40,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/dev/watch.test.ts',
-          name: 'does not follow links below the folder of a pattern',
+          name: 'does not follow symbolic links inside the folder of a pattern',
         },
         {
           file: 'packages/cli/test/dev/watch.test.ts',
@@ -58,11 +61,11 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/install.test.ts',
-          name: 'masks a multi-line secret for %s with --dry-run',
+          name: 'with --dry-run, masks a multi-line secret for %s',
         },
         {
           file: 'packages/cli/test/install/install.test.ts',
-          name: 'prints no other part of a file with %s for --dry-run',
+          name: 'with --dry-run, prints only the changed part of a file with %s',
         },
       ],
     },
@@ -73,7 +76,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'preserves the owner of files, even when run by root',
+          name: "preserves the file's owner, even when run as root",
         },
       ],
     },
@@ -84,11 +87,11 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/terminal.test.ts',
-          name: 'escapes characters that could affect a terminal, without changing the printed value',
+          name: 'escapes characters that could affect a terminal, without changing the JSON value',
         },
         {
           file: 'packages/cli/test/list/report.test.ts',
-          name: 'does not let a name with a line break imitate another entry',
+          name: 'prevents a name with a line break from imitating another entry',
         },
       ],
     },
@@ -100,7 +103,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/dev/http/sessions.test.ts',
-          name: 'is not opened in a new process for a caller whose credentials were refused',
+          name: 'is not opened in a new process for a caller whose credentials the process refuses',
         },
       ],
     },

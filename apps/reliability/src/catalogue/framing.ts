@@ -10,7 +10,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'receives one error if it is cut off at any byte',
+          name: 'causes one error, regardless of where it is cut off',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],
@@ -21,11 +21,11 @@ export const FRAMING: Group = {
       behaviour: '413 beyond 4 MiB, with a declared length and with chunks.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'answers 413 to a declared length of one byte more',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'counts a chunked body, and answers 413 beyond the limit',
         },
       ],
@@ -37,7 +37,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'given %i levels of nesting, returns ok: %s',
+          name: 'with %i levels of nesting, returns ok: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
@@ -49,7 +49,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses too many elements before it parses them',
+          name: 'rejects a text with too many elements without parsing it',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '100,000 keys' },
       ],
@@ -62,7 +62,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses keys that could reach a prototype: %s',
+          name: 'rejects keys that could reach a prototype: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '__proto__ in the arguments' },
       ],
@@ -85,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses only envelopes with a repeated key, regardless of their values',
+          name: 'rejects an envelope only if it has a repeated key, whatever its values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],
@@ -106,11 +106,11 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses bytes that are not UTF-8, so that no replacement character reaches a handler',
+          name: 'rejects bytes that are not UTF-8, so that handlers never receive replacement characters',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'refuses only invalid UTF-8, however the bytes are chunked',
+          name: 'rejects only invalid UTF-8, however the bytes are chunked',
         },
       ],
     },
@@ -148,7 +148,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'returns the same lines however a stream is chunked',
+          name: 'returns the same lines however the stream is chunked',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
@@ -164,13 +164,16 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'buffers an endless line only up to the limit',
+          name: 'buffers no more of an endless line than the limit',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, but not the sum of the buffered bytes and the chunk',
+          name: 'applies the limit to each line rather than to all buffered bytes',
         },
-        { file: 'packages/stdio/test/embedded.test.ts', name: 'responds to a line that is too long' },
+        {
+          file: 'packages/stdio/test/embedded.test.ts',
+          name: 'responds to a line that is too long or not UTF-8 with a parse error that has no id',
+        },
       ],
     },
   ],

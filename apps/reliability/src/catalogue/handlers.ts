@@ -15,11 +15,11 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'passes the reference that the client received to `onError`',
+          name: 'passes `onError` the reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data of an McpError, which is not reported as a failure',
+          name: 'has the code, message and data of an McpError, which is not logged as a failure',
         },
       ],
     },
@@ -47,11 +47,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'is logged with its path and its kind for %s',
+          name: 'is logged with its path and a description for %s',
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is an error if the result cannot be serialised: %s',
+          name: 'is a tool error if the result cannot be serialised: %s',
         },
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'content with a cycle of many ways' },
       ],
@@ -64,7 +64,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'refuses %s if a number is required',
+          name: 'rejects %s if a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
@@ -79,7 +79,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s, and the author’s error is logged without sending data',
+          name: 'cannot be %s, and the error shown to the author names the tool',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
@@ -99,7 +99,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'end a handler that never settles, abort its signal and clear its timer',
+          name: 'end a handler that never settles, and abort its signal',
         },
       ],
     },
@@ -122,7 +122,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'delays other calls, but they receive their responses afterwards',
+          name: 'delays the responses to other calls, but does not prevent them',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that continues to send',
+          name: 'does not cause errors in a handler that continues to send messages',
         },
       ],
     },
@@ -152,7 +152,7 @@ export const HANDLERS: Group = {
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
         { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call in its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a stateless request' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives the response if the call has ended',
@@ -175,7 +175,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends no progress notifications or log messages after its response',
+          name: 'sends neither progress notifications nor log messages after its response',
         },
       ],
     },

@@ -10,12 +10,12 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused before anything runs if a page sends them after DNS rebinding',
+          name: 'are refused before any handler runs if a page sends them after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'checks hosts and origins on both routes',
+          name: 'check the Host and Origin headers, and are named in the `reject` event',
         },
       ],
     },
@@ -24,10 +24,13 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list' },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
-          name: 'accepts only exact matches if there is a list',
+          name: 'refuses %j if there is no list of allowed origins',
+        },
+        {
+          file: 'packages/core/test/http/guard/hosts.test.ts',
+          name: 'accepts only exact matches if there is a list of allowed origins',
         },
       ],
     },
@@ -38,7 +41,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type can be sent cross-site without a preflight',
+          name: 'are refused if their content type needs no cross-site preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -61,11 +64,11 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'refuses unsupported methods, and answers preflights without CORS headers',
+          name: 'refuses unsupported methods, and replies to preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and sets headers on JSON replies and streams',
+          name: 'handles preflights, and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -77,7 +80,7 @@ export const HTTP: Group = {
       tests: [
         { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused if a header is sent twice' },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'refuses repeated headers only if they must be single',
         },
       ],
@@ -98,9 +101,9 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
-          name: 'refuses %s, and does not run the tool',
+          name: 'refuses %s before the tool runs',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause error -32020 with status 400' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
       ],
     },
     {
@@ -111,7 +114,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text unchanged if it merely resembles an encoding: %j',
+          name: 'returns text unchanged if it only resembles encoded text: %j',
         },
       ],
     },
@@ -127,7 +130,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'copies parameters with `x-mcp-header` to headers, encoded if necessary',
+          name: 'copies parameters with `x-mcp-header` into headers, encoded if necessary',
         },
       ],
     },
@@ -143,11 +146,11 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'the plugin logs once which options limit headers and requests if the app limits neither',
+          name: 'if the app limits neither headers nor requests, the plugin logs the options for both once',
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
-          name: 'looks for late heads every 5 s',
+          name: 'the header timeout is 10 s and is checked every 5 s',
         },
       ],
     },
@@ -157,14 +160,14 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'are refused with 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'are subject to the same timeout after a 413',
+          name: 'have the same timeout after a 413 reply',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold as many bytes as 32 maximum-size bodies',
+          name: 'are refused with 503 if together they are larger',
         },
       ],
     },
@@ -176,7 +179,7 @@ export const HTTP: Group = {
       tests: [
         { file: 'apps/runner/test/http-server.test.ts', name: 'a length and chunks' },
         {
-          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          file: 'packages/testing/src/contracts/adapter/requests.ts',
           name: 'never reads the body of a refused request as the next request',
         },
       ],
@@ -203,7 +206,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'receives a comment every 15 s, with a single timer for all streams',
+          name: 'carries a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -211,7 +214,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keeps a silent call and a silent stream open with keep-alive',
+          name: 'a silent call and a silent stream stay open with keep-alive',
         },
       ],
     },
@@ -222,7 +225,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'apps/runner/test/http-server.test.ts',
-          name: 'keeps idle connections for longer than most load balancers',
+          name: 'keeps idle connections open longer than most load balancers do',
         },
       ],
     },
@@ -232,7 +235,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the allowed methods' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'defines the allowed methods' },
       ],
     },
     {
@@ -247,7 +250,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'are queued beyond the running limit, and pause reading at the in-flight limit',
+          name: 'are queued above the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
@@ -262,16 +265,16 @@ export const HTTP: Group = {
         'The request gets 500 on every mount, the error is logged, and the process goes on: `authenticate`, `challengeFor`, documents, `authInfo`, `locals` and selectors.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-replies.ts',
+          file: 'packages/testing/src/contracts/adapter/replies.ts',
           name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
         },
         {
           file: 'packages/testing/test/throwing-callbacks.test.ts',
-          name: 'answers 500, logs the error and goes on, if $name',
+          name: 'responds with 500, logs the error and keeps running if $name',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'answers 500 if other code throws when the head is sent',
+          name: 'responds with 500 if other code throws while the headers are being sent',
         },
       ],
     },

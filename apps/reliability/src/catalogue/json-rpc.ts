@@ -10,7 +10,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'each send one response to their own caller',
+          name: 'each return one response, to the right caller',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -47,7 +47,7 @@ export const JSON_RPC: Group = {
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'initialize' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
-          name: 'answers a batch if the revision has batches',
+          name: 'responds to a batch if the revision has batches',
         },
       ],
     },
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored if they are responses or if they are unknown or malformed notifications',
+          name: 'are ignored if they are responses, or unknown or malformed notifications',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused if the session is already open, and leaves the session unchanged',
+          name: 'is rejected if the session is already open, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -88,7 +88,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'must precede every message except a ping',
+          name: 'must come before every message except a ping',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
@@ -115,11 +115,11 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'receives no response and sends nothing after its cancellation',
+          name: 'sends neither a response nor other messages after its cancellation',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
-          name: 'aborts the handler and drops later messages',
+          name: 'aborts the handler, and drops messages that it sends later',
         },
       ],
     },
@@ -131,11 +131,11 @@ export const JSON_RPC: Group = {
         { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must increase, even if the token is 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends no progress notifications or log messages after its response',
+          name: 'sends neither progress notifications nor log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'always increase between reports, and never suppress a report that increases',
+          name: 'always increase, and never suppress an increasing report',
         },
       ],
     },

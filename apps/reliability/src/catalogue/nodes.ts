@@ -15,7 +15,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/access.system.test.ts',
-          name: 'receives 503 after a single command that Redis did not answer, and 200 once Redis is back',
+          name: 'is refused with 503 after one unanswered Redis command, and accepted once Redis is back',
         },
       ],
     },
@@ -27,7 +27,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes all of 10,000 commands fail, but at most 2,000 of them wait',
+          name: 'makes 10,000 concurrent commands fail, of which at most 2,000 wait for a reply',
         },
       ],
     },
@@ -48,7 +48,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes the bus report that messages were lost',
+          name: 'makes the bus report lost messages',
         },
       ],
     },
@@ -60,9 +60,12 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'skips events that are already stored, even after the last one',
+          name: 'ignores events that are already stored, even if the stream has ended',
         },
-        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports a gap as lost' },
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'reports an event as lost if an earlier event is missing',
+        },
       ],
     },
     {
@@ -76,7 +79,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its node stops, and drops events that the node sends later',
+          name: 'ends with an error when its original node stops, and drops events that this node sends later',
         },
       ],
     },
@@ -88,11 +91,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'keeps changes that nodes make concurrently',
+          name: 'keeps changes that several nodes make at the same time',
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'applies to the stored subscriptions, even if the node has missed earlier changes on another node',
+          name: 'is merged into the stored subscriptions, even if the node has missed earlier changes',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -104,11 +107,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'stays at the node that has seized it last, even if an earlier node stores late that it has',
+          name: 'stays on the node that took it over last, even if an earlier node updates the record later',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'fences off the former writer, and continues its positions',
+          name: 'fences off the former writer, and lets the new writer continue after the last position',
         },
       ],
     },
@@ -120,7 +123,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/isolation.ts',
-          name: 'nodes with clocks',
+          name: 'nodes, clocks',
         },
       ],
     },
@@ -131,7 +134,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'is answered on whichever node receives the response',
+          name: 'can be answered on any node',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
@@ -139,11 +142,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call on whichever node is running it',
+          name: 'ends the call, whichever node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
-          name: 'sent to the wrong node once',
+          name: 'sent to the wrong node exactly once',
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
@@ -151,7 +154,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is answered once, on whichever node receives the response',
+          name: 'can be answered once, on any node',
         },
       ],
     },
@@ -163,11 +166,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/session-store.ts',
-          name: 'distinguishes principal and id %j %j from %j %j',
+          name: 'distinguishes the principal and id %j %j from %j %j',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: "does not return one stream's events for %j",
+          name: 'does not return the events of one stream for another key: %j',
         },
       ],
     },
@@ -179,11 +182,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'answers 503 within 1 s and recovers within 5 s',
+          name: 'responds with 503 within 1 s, recovers within 5 s and reports possible gaps',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends and becomes unknown if the store has lost an event',
+          name: 'ends if the store has lost an event, and cannot be resumed again',
         },
       ],
     },
@@ -194,15 +197,15 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends after a DELETE while the stores are down, and is removed from the stores later',
+          name: 'ends after a DELETE even while the stores are down, and is removed from the stores later',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'has its failed deletions retried after it has recovered',
+          name: 'receives failed deletions again once it has recovered',
         },
         {
           file: 'packages/core/test/http/streams/deletions.test.ts',
-          name: 'repeats the others if one always fails',
+          name: 'retries the other deletions even if one always fails',
         },
       ],
     },
@@ -222,7 +225,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'receives 503 on other nodes until it has caught up, and loses notifications beyond a limit',
+          name: 'receives 503 on other nodes until it has caught up, and misses notifications beyond a limit',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -230,11 +233,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is refused with 503 if its caller has too many bytes in transit',
+          name: 'is refused with 503 if its caller already has too many bytes in transit',
         },
         {
           file: 'apps/reliability/test/nodes-messages.system.test.ts',
-          name: 'is answered even if the process that forwarded it is killed',
+          name: 'receives its response even if the process that forwarded it is killed',
         },
       ],
     },

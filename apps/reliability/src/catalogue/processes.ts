@@ -50,11 +50,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/memory-transport.test.ts',
-          name: 'closes a thousand pairs whose close handlers call close() again',
+          name: 'closes 1,000 pairs whose close handlers call close() again',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline, and resolves for all callers when the calls have ended',
+          name: 'ends running calls at the deadline, and then resolves for all callers',
         },
       ],
     },
@@ -65,11 +65,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'exits with code 0 at the end of the input if it is idle',
+          name: 'exits with code 0 when the input ends',
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'gives a running call 1.8 s, and gives its response the rest of the 2 s',
+          name: 'leaves a running call 1.8 s, and its response the remaining 0.2 s',
         },
       ],
     },
@@ -80,7 +80,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/broken-pipe.test.ts',
-          name: 'closes without an error when the pipe breaks in the middle of a write',
+          name: 'closes without an error when the pipe breaks during a write',
         },
         { file: 'packages/stdio/test/transport.test.ts', name: 'ERR_STREAM_DESTROYED' },
       ],
@@ -96,7 +96,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'continues to answer after stderr has been closed, even if tools print',
+          name: 'continues to respond after stderr has been closed, even if tools print',
         },
       ],
     },
@@ -107,11 +107,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'redirects output from tools to stderr, and warns once',
+          name: 'redirects the output of tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
-          name: 'diverts other writes, and reports only the first one',
+          name: 'diverts writes from other code, and reports only the first one',
         },
       ],
     },
@@ -123,11 +123,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'reject with the signal if the process is killed',
+          name: 'reject with the signal that killed the process',
         },
         {
           file: 'packages/client/test/manager/reconnecting.test.ts',
-          name: 'the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
+          name: 'the manager waits 1, 2, 4, 8 and 16 s before its five attempts, and then removes the server',
         },
       ],
     },
@@ -154,7 +154,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'contains only variables that are given or are on the list of safe variables',
+          name: 'contains only the given variables and a list of safe variables',
         },
       ],
     },
@@ -179,11 +179,11 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: 'shows the envFile of the entry, and is asked again if the file changes',
+          name: "shows the entry's envFile, and is requested again if that file changes",
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: "does not receive the user's own variables, even if its command is named node",
+          name: "does not receive the user's environment variables, even if its command is named node",
         },
       ],
     },

@@ -1,6 +1,6 @@
 /** A test that demonstrates a behaviour. */
 export interface Shown {
-  /** The path from the root, even for a file that several test files share. */
+  /** The path from the root. It may be a file that several test files share. */
   readonly file: string
   /** Part of the title of a test or suite, or of a row in a table of cases. */
   readonly name: string

@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'is refused for the remote $ref %s, which is not fetched',
+          name: 'causes an error for the remote $ref %s, which is not fetched',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -38,7 +38,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'matches the pattern %s at low cost for any value',
+          name: 'matches the pattern %s against any value at low cost',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -58,7 +58,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'stops validating if the cost doubles with each level of the value',
+          name: 'stops validating if the cost doubles with each nested level',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -75,7 +75,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
         {
           file: 'packages/core/test/schema/convert/recognise.test.ts',
-          name: 'refuses a schema that is nested too deeply to be converted',
+          name: 'rejects a schema that is nested too deeply to be converted',
         },
       ],
     },
@@ -86,15 +86,15 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'uniqueItems finds duplicates in linear time: %s',
+          name: '`uniqueItems` finds duplicates in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'are limited in number and length',
+          name: 'are limited in number and in length when they are formatted',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'enforces uniqueItems for 10,000 items',
+          name: 'enforces uniqueItems in a list of 10,000 items',
         },
       ],
     },
@@ -125,7 +125,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they point to a %s outside the folder',
+          name: 'are rejected if they point to a %s outside the folder',
         },
       ],
     },
@@ -136,7 +136,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with an identical reply',
+          name: 'is rejected after any modification, and the reply is always the same',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with an identical reply',
+          name: 'is rejected after any modification, and the reply is always the same',
         },
       ],
     },
@@ -176,12 +176,12 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'stops asking after %i rounds if the question changes every time',
+          name: 'stops asking after %i rounds if the question changes each time',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
-          name: 'fails the call after eight rounds of input',
+          name: 'can require input for at most eight rounds',
         },
       ],
     },
@@ -193,11 +193,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: "stderrLogger indents an error's stack trace, so that a message cannot forge a line",
+          name: "`stderrLogger` indents an error's stack trace so that a message cannot forge a log line",
         },
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: 'stderrLogger writes other values on a single line',
+          name: '`stderrLogger` writes all other values on a single line',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
@@ -216,7 +216,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'never echoes client input',
+          name: 'contains no reply that echoes client input',
         },
       ],
     },

@@ -10,11 +10,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'has a unique id of 192 random bits in visible ASCII',
+          name: 'has a unique id with 192 random bits in visible ASCII',
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'draw large blocks from the platform',
+          name: 'request large blocks of random bytes from the platform',
         },
       ],
     },
@@ -25,11 +25,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to other principals, with every HTTP method',
+          name: 'are unknown to other principals, for every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'appears to other principals as an unknown session',
+          name: 'is unknown to other principals',
         },
       ],
     },
@@ -66,11 +66,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'does not show any of ${sessions} sessions data from another',
+          name: 'keeps the data of ${sessions} sessions separate',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even if both sessions share a principal and a store',
+          name: 'is refused if it belongs to another session, even with the same principal and store',
         },
       ],
     },
@@ -81,9 +81,9 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: "does not return one stream's events for %j",
+          name: 'does not return the events of one stream for another key: %j',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
       ],
     },
     {
@@ -93,11 +93,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'produces the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
-          name: 'answers every unknown event id with the same bytes',
+          name: 'sends an identical reply for every unknown event id',
         },
       ],
     },
@@ -106,7 +106,7 @@ export const SESSIONS: Group = {
       fault: 'Events that are lost or change places',
       behaviour: 'Each stream numbers its events. A client that resumes gets the rest once and in order.',
       tests: [
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
@@ -120,11 +120,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'produces the same reply, whatever the reason',
+          name: 'causes the same reply, regardless of why it is unknown',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer knows the stream',
+          name: 'fails if the server has forgotten the stream',
         },
       ],
     },
@@ -137,7 +137,10 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
+        {
+          file: 'packages/testing/test/support/cuts.ts',
+          name: 'arrive in full even if the store is slow',
+        },
       ],
     },
     {
@@ -147,7 +150,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s for an uninitialized session',
+          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -166,7 +169,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: its streams close, its handlers are aborted',
+          name: 'ends its streams and calls on DELETE',
         },
       ],
     },
@@ -178,19 +181,19 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that has been idle longest',
+          name: 'closes the session that has been idle for the longest time',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
+          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is complemented by a limit per authenticated principal, but not for anonymous clients',
+          name: 'is complemented by `maxPerPrincipal`, which does not apply to anonymous clients',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'give anonymous HTTP+SSE connections at most half of the slots, so that principals find room',
+          name: 'reserve half of the slots for principals, so that anonymous connections cannot fill all slots',
         },
       ],
     },
@@ -202,7 +205,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'waits for running calls and open streams, with %s',
+          name: 'waits until the session has no running calls or open streams, with %s',
         },
       ],
     },
@@ -214,15 +217,15 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxEvents, and reports lost events',
+          name: 'keeps at most maxEvents events, and tells readers about lost events',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxBytes of events, counted in UTF-8',
+          name: 'keeps events of at most maxBytes in total, counted in UTF-8',
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first',
+          name: 'drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded',
         },
       ],
     },
@@ -248,11 +251,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'opens a new session, restores its state, and repeats the request',
+          name: 'opens a new session, restores its state, and retries the request',
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects the request if the new session is also lost immediately',
+          name: 'rejects the request if the server immediately loses the new session too',
         },
       ],
     },
@@ -263,24 +266,24 @@ export const SESSIONS: Group = {
         'They are refused with 503 and keep no session alive, and questions of their calls are refused. A connection from which Node has not read for 4 s, because its client pipelines and does not read, is ended.',
       tests: [
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'refuses the stream of a session while an earlier response on its connection is unfinished',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'releases the streams of a connection that ends while the client does not read its replies',
         },
         {
-          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          file: 'packages/testing/src/contracts/adapter/connections.ts',
           name: 'refuses a question of a call while an earlier response on its connection is unfinished',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+          name: 'stays open while another route slowly reads a request body, even after carrying a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'ends the connection after 4 s if the client pipelines and does not read',
+          name: 'is closed after 4 s if the client sends pipelined calls without reading the replies',
         },
       ],
     },

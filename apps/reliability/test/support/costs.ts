@@ -15,7 +15,7 @@ export interface Cost {
 }
 
 const MIB = 1024 * 1024
-/** The limit on elements counts brackets, commas and colons. */
+/** The limit on elements applies to brackets, commas and colons. */
 const NUMBERS = 95_000
 
 const list = <T>(length: number, item: (index: number) => T): T[] =>

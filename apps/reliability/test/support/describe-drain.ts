@@ -5,7 +5,7 @@ import { ADAPTERS, inParallel, SocketTarget } from './socket-target.ts'
 
 export interface DrainedCalls {
   readonly calls: number
-  /** The time from the signal to the end of the last call, in ms. The other calls end earlier. */
+  /** The time from the signal until the last call ends, in ms. All other calls end earlier. */
   readonly lastMs: number
   /** How long the process may take to exit, in ms. */
   readonly limitMs: number

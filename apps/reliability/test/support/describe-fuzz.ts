@@ -15,7 +15,7 @@ const seed = Number(env['JETWAY_SEED'] ?? 20_241_105)
 
 export function describeFuzz({ parsed, lines, requests }: Counts): void {
   describe(`a server that receives corrupted bytes, seed ${seed}`, () => {
-    it(`parses ${parsed} inputs to values or parse errors`, { timeout: HOUR }, ({ task }) => {
+    it(`parses each of ${parsed} inputs to a value or a parse error`, { timeout: HOUR }, ({ task }) => {
       const { valid } = fuzzParser(parsed, seed)
       expect(valid).toBeGreaterThan(0)
       expect(valid).toBeLessThan(parsed)

@@ -11,7 +11,7 @@ import { mutatedMessage, mutatedRequest } from './mutations.ts'
 const TARGET = ['--expose-gc', ...program(new URL('../../src/fuzz-target.ts', import.meta.url))]
 /** The number of inputs between two checks that the server is still responding. */
 const SENTINEL_EVERY = 1000
-/** This includes the start of the server on a busy machine. */
+/** The time limit includes the server's start on a busy machine. */
 const HANG_MS = 45_000
 const MIB = 1024 * 1024
 /** A call without a session is used, because a full server refuses new sessions. */
@@ -41,7 +41,7 @@ export function fuzzParser(inputs: number, seed: number): { readonly valid: numb
   return { valid }
 }
 
-/** Sends mutated lines to a server over stdio, with a call after each thousand lines. */
+/** Sends mutated lines to a server over stdio, and makes a call after every thousand lines. */
 export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start([])
   const random = seeded(seed)

@@ -39,7 +39,7 @@ type Random = () => number
 
 const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
 
-/** Returns a valid message with one to four changes. */
+/** Returns a valid message to which one to four changes have been made. */
 export const mutatedMessage = (random: Random): Buffer => mutate(random, pick(random, MESSAGES))
 
 /** Returns the bytes of an HTTP request with a changed head, body or both. */

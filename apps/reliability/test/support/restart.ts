@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 
 const TARGET = program(new URL('../../src/restart-target.ts', import.meta.url))
 
-/** The parts of a message that are tested. */
+/** The members of a message that the tests check. */
 export interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -89,7 +89,7 @@ export class Side {
   }
 }
 
-/** A call, with the first message on its stream. */
+/** An open call, with the first message on its stream. */
 export interface OpenCall {
   readonly first: Message
   /** The id of the first event. */
@@ -121,7 +121,7 @@ async function openCall({ body, status }: Response): Promise<OpenCall> {
   return { first: first.message, cursor: first.id ?? '', ended: rest() }
 }
 
-/** A resource that is open when the server exits. */
+/** Something that a client has open when the server exits. */
 export interface OpenThing {
   readonly what: string
   /** Opens the resource. Returns the client's step after the restart; the step resolves to its outcome. */
@@ -133,8 +133,8 @@ export interface OpenThing {
 const accept = { action: 'accept', content: { ok: true } }
 const SAMPLED = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }
 /**
- * A call with a question. The client answers the question from before the restart while a newer question is
- * open.
+ * A call that asks a question. The client answers the question from before the restart while a newer question
+ * is open.
  */
 const question = (tool: string, ran: string, answer: object): OpenThing => ({
   what: `a question of ${tool}`,

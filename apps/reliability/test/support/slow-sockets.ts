@@ -16,7 +16,7 @@ export interface Phase {
   readonly trickles: boolean
 }
 
-/** A size that exceeds the buffers at both ends. These grow to a few MB. */
+/** A size that exceeds the buffers at both ends, which grow to a few MB. */
 const UNREAD_BYTES = 6_000_000
 const TRICKLE_MS = 1_000
 
@@ -24,9 +24,9 @@ const call = (session: Session, tool: string, args: object): string =>
   bytesOf('/mcp', callFrame(tool, args), session)
 
 /**
- * The phases. The limit for heads is that of the apps in this repository, and the other limits are those of a
- * mount. Only a few clients read slowly, because large replies are work that delays other calls in any case.
- * Combined, these replies are below one caller's `limits.queuedBytes`.
+ * The phases. The limit for heads is set by this repository's apps, and the other limits by the mount. Only a
+ * few clients read slowly, because sending large replies always delays other calls. Combined, these replies
+ * are below one caller's `limits.queuedBytes`.
  */
 export const PHASES: readonly Phase[] = [
   {
@@ -89,7 +89,7 @@ export class SlowSockets {
     }, TRICKLE_MS)
   }
 
-  /** Resolves when the server has closed all sockets, to the time for which they were open, in ms. */
+  /** Waits until the server has closed all sockets. Resolves to the time for which they were open, in ms. */
   async ended(lateMs: number): Promise<number> {
     const { limitMs, trickles } = this.phase
     // A client that does not read cannot detect the end.

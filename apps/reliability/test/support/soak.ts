@@ -23,11 +23,11 @@ const SAMPLE_MS = 5_000
 const CLIENTS = 4
 const PAUSE_MS = 3
 
-/** The gauges of the server. */
+/** The server's current measurements. */
 export interface Held {
   readonly rss: number
   readonly heapUsed: number
-  /** The 99th percentile of its event loop delay since the start, in ms. */
+  /** The 99th percentile of the event loop delay since the start, in ms. */
   readonly delayMs: number
   /** The processor time used since the last measurement, in percent. */
   readonly percent: number
@@ -36,7 +36,7 @@ export interface Held {
 
 export interface Soaked {
   readonly steps: number
-  /** The bytes by hour. */
+  /** The bytes over time, in hours. */
   readonly rss: readonly Sample[]
   readonly heap: readonly Sample[]
   /** The server's mean processor usage, in percent. */
@@ -62,8 +62,8 @@ async function start(): Promise<Target> {
 }
 
 /**
- * Loads a server for a while with all kinds of client actions, including invalid ones. Rejects at the first
- * incorrect reply.
+ * Puts load on a server for a given time, with all kinds of client actions, including invalid ones. Rejects
+ * at the first incorrect reply.
  */
 export async function soak(ms: number): Promise<Soaked> {
   const [{ origin, held }, idle] = await Promise.all([start(), start()])
@@ -188,7 +188,7 @@ const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
       const result = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } }
       await expectStatus(post(url, JSON.stringify(result), session), 200)
     }),
-  // The client abandons the session without sending DELETE: while a stream is open, or before
+  // The client abandons the session without sending DELETE, either while a stream is open or before
   // `notifications/initialized`.
   async (origin) => {
     const session = await openSession(`${origin}/mcp`)

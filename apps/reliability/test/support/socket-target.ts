@@ -15,8 +15,8 @@ export type Session = Readonly<Record<'mcp-session-id', string>>
 const TARGET = ['--expose-gc', ...program(new URL('../../src/socket-target.ts', import.meta.url))]
 
 /**
- * Starts the target in its own process, and sends load from this process. The target is killed at the end of
- * the test.
+ * Starts the target in its own process, and generates load in this process. The target is killed at the end
+ * of the test.
  */
 export class SocketTarget {
   readonly server: Serving

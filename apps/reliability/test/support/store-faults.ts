@@ -100,7 +100,7 @@ async function callInSession(url: string, headers: Record<string, string>): Prom
 /** Tests a store that fails `count` times, with each fault in turn. */
 export function describeStoreFaults(count: number): void {
   it(
-    `answers 503 within 1 s, recovers within 5 s and keeps stored data in ${count} store failures`,
+    `responds with 503 within 1 s, recovers within 5 s and keeps stored data in each of ${count} store failures`,
     async () => {
       const store = await startStore()
       const { url, stores } = await startApp(store.proxy.url)

@@ -9,7 +9,7 @@ import { build, type BuildResult } from 'esbuild'
 /** A bundle and its inputs. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** Bundles sources as for a deployment: minified, in one file. */
+/** Bundles sources for deployment: minified, in one file. */
 export function pack(module: URL): Promise<Bundle> {
   return build({
     entryPoints: [fileURLToPath(module)],

@@ -9,7 +9,7 @@ import { runtime, type RuntimeName } from '@jetway-tools/runtimes'
 export type ProcessRuntime = Exclude<RuntimeName, 'workerd'>
 
 const SOURCE = '--conditions=jetway:source'
-/** Node strips types from version 22.18 on. */
+/** Node strips types by default from version 22.18. */
 const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
   'node-20': [SOURCE, '--import', import.meta.resolve('tsx')],
   'node-22': [SOURCE],

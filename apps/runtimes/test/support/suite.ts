@@ -78,7 +78,7 @@ export function describeRuntime(
 
   describe('stdio', () => {
     describe.each(ERAS)('with %s', (_, revision) => {
-      it('answers and streams, and exits with code 0 after its client closes', async () => {
+      it('serves calls and streams, and exits with code 0 after its client closes the connection', async () => {
         const { process, exitCode } = speak(name, 'stdio.ts')
         const transport = new StdioTransport({ input: process.stdout, output: process.stdin })
         const peer = await connectPeer(transport, { revision })
@@ -96,7 +96,7 @@ export function describeRuntime(
 
 /** Defines the tests of complete responses. */
 export function itAnswers(connect: () => Promise<TestConnection>, says: object): void {
-  it('returns structured output with its name and version', async () => {
+  it("returns structured output with the runtime's name and version", async () => {
     const peer = await connect()
     expect(await call(peer, 'where')).toMatchObject({ structuredContent: says })
     await peer.close()
@@ -113,7 +113,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
     await peer.close()
   })
 
-  it('refuses invalid arguments', async () => {
+  it('rejects invalid arguments', async () => {
     const peer = await connect()
     expect(await call(peer, 'divide', { dividend: 'one', divisor: 2 })).toMatchObject({
       isError: true,
@@ -125,7 +125,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
 
 /** Defines the tests of streamed responses. */
 export function itStreams(connect: () => Promise<TestConnection>): void {
-  it('sends each notification at once, and then the response', async () => {
+  it('sends each notification immediately, and then the response', async () => {
     const peer = await connect()
     const endless = call(peer, 'count', { to: 100, everyMs: 1_000 }, { progressToken: 'endless' })
     endless.catch(() => 'ended with the connection')

@@ -15,9 +15,9 @@ export interface WorkerOptions {
   readonly compatibilityFlags?: readonly string[]
   /** The module's class that is bound as OBJECTS. */
   readonly durableObject?: string
-  /** Texts, by the name of their binding. */
+  /** Text values, keyed by the name of their binding. */
   readonly bindings?: Readonly<Record<string, string>>
-  /** The folder in which objects are stored. @default the storage exists only as long as the process */
+  /** The folder in which objects are stored. @default storage that lasts only as long as the process */
   readonly storage?: string
 }
 

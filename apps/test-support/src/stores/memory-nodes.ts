@@ -5,14 +5,14 @@ import type { NodeListener, Nodes } from '@jetway/core/stores'
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this node can reach, by id. Nodes with the same map reach each other.
+   * The nodes that this node can reach, keyed by id. Nodes with the same map can reach each other.
    *
    * @default only this node
    */
   readonly network?: Map<string, NodeListener>
 }
 
-/** A node that reaches only other nodes in the same process, or no other node. */
+/** A node that reaches only other nodes in the same process, or no nodes at all. */
 export class MemoryNodes implements Nodes {
   readonly id: string = randomBytes(8).toString('base64url')
   readonly #network: Map<string, NodeListener>

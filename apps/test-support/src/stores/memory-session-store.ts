@@ -18,7 +18,10 @@ interface Entry extends StoredSession {
   expiresAt: number
 }
 
-/** The number of oldest records that each write checks for expiry. A write adds fewer records. */
+/**
+ * The number of oldest records that each write checks for expiry. It exceeds the number of records that a
+ * write adds.
+ */
 const SWEEP_STEPS = 2
 
 /**
@@ -28,7 +31,7 @@ const SWEEP_STEPS = 2
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #clock: Clock
-  /** The records in the order of their last use, oldest first. */
+  /** The records, from the least to the most recently used. */
   readonly #entries = new Map<string, Entry>()
   readonly #perPrincipal = new Map<string, Set<string>>()
   #versions = 0

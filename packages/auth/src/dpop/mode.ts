@@ -4,9 +4,7 @@ import { Nonces } from './nonces.ts'
 
 export type Mode = 'off' | 'accept' | 'require'
 
-/**
- * The checked option `dpop`. All mounts share its nonces, because clients remember only one nonce per origin.
- */
+/** The checked `dpop` option. All mounts share its nonces, because clients remember only one nonce per origin. */
 export interface ResolvedDpop {
   readonly mode: Mode
   readonly nonces: Nonces | undefined

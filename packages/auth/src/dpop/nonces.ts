@@ -2,15 +2,13 @@ import { createSealer, type Sealer, type SealKey } from '@jetway/core/http'
 
 const PURPOSE = 'dpop nonce'
 const TTL_MS = 300_000
-/**
- * How long all clients receive the same nonce, in ms. Otherwise, the key would seal a nonce for every request.
- */
+/** How long all clients receive the same nonce, in ms. It limits how often a nonce must be sealed. */
 const KEPT_MS = 30_000
 /** The maximum length of this server's nonces. */
 const MAX_LENGTH = 128
 
 /**
- * Creates and checks the nonces in proofs. A nonce is a sealed time. The server therefore does not store
+ * Creates and checks the nonces in proofs. A nonce is an encrypted time. The server therefore does not store
  * nonces, and every process with the same keys accepts them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9

@@ -78,7 +78,7 @@ async function thumbprintOf(jwk: JWK | undefined): Promise<string> {
 
 async function verified(proof: string, now: number): Promise<JWTPayload> {
   try {
-    // `EmbeddedJWK` refuses private keys.
+    // `EmbeddedJWK` rejects private keys.
     const { payload } = await jwtVerify(proof, EmbeddedJWK, {
       algorithms: [...ALGORITHMS],
       currentDate: new Date(now),

@@ -43,7 +43,7 @@ const ACTIVE_MS = 30_000
 const KNOWN_MS = 3_600_000
 /** How long a request with such a token waits for the issuer, in ms. */
 const WAIT_MS = 2_000
-/** The minimum time before the issuer is asked again about such a token, in ms. */
+/** The minimum time before the issuer is asked about such a token again, in ms. */
 const RETRY_MS = 5_000
 const MAX_KNOWN = 10_000
 const INACTIVE_MS = 5_000
@@ -52,9 +52,9 @@ const MAX_INACTIVE = 1_000
 const LOG_MS = 1_000
 
 /**
- * Checks opaque tokens by asking their issuer. A response is cached for at most 30 s. Because anyone can invent
- * tokens, tokens that have been active before are checked first. If the issuer does not respond within 2 s, the
- * last response about such a token remains valid until its `exp`, but for no longer than an hour.
+ * Checks opaque tokens by asking their issuer. Responses are cached for at most 30 s. Because anyone can
+ * invent tokens, tokens that have been active before are checked first. If the issuer does not respond within
+ * 2 s, the last response about such a token remains valid until its `exp`, but for no longer than an hour.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc7662
@@ -117,7 +117,7 @@ class Introspection implements TokenVerifier {
     return found ?? { ...this.#checked(known, audiences), keptMs: RETRY_MS }
   }
 
-  /** Checks a response and remembers it, even if no one is waiting for it any more. */
+  /** Checks a response and caches it, even if the request that caused it has ended. */
   #remembered(token: string, claims: Claims, audiences: readonly string[]): VerifiedToken {
     const { clock } = this.#context
     this.#known.delete(token)
@@ -126,7 +126,7 @@ class Introspection implements TokenVerifier {
       throw new Refused('inactive')
     }
     const verified = this.#checked(claims, audiences)
-    // Without a limit per holder, a client with many tokens could displace those of all other clients.
+    // Without a limit per owner, a client with many tokens could displace the tokens of all other clients.
     const holder = JSON.stringify([clientOf(claims), subjectOf(claims), claims['username']])
     this.#known.set(token, claims, clock.now() + KNOWN_MS, holder)
     return verified

@@ -6,7 +6,7 @@ import type { CheckContext, TokenRequest, TokenVerifier } from './token-check.ts
 
 /** Finds a token's issuer, and checks the token with that issuer's verifier. */
 export class Issuers {
-  /** The verifiers by issuer, for tokens that name their issuer. */
+  /** The verifiers, keyed by issuer, for tokens that name their issuer. */
   readonly #named: ReadonlyMap<string, TokenVerifier>
   /** The verifier for opaque tokens. */
   readonly #opaque: TokenVerifier | undefined

@@ -3,16 +3,17 @@ import { Unavailable } from '../tokens/refused.ts'
 
 const MAX_RUNNING = 64
 /**
- * The maximum number of running questions of one kind. It ensures that the other kind always has some turns.
+ * The maximum number of concurrent introspection requests for tokens of one kind. The rest are reserved for
+ * the other kind.
  */
 const SHARE = 48
-/** The maximum number of waiting tokens that have never been seen before. */
+/** The maximum number of tokens that have never been seen before and are waiting. */
 const MAX_WAITING = 1_000
 const WAIT_MS = 2_000
 
 /**
- * The token that is being asked about: one that was active before, or one that has never been seen, with its
- * client's network.
+ * The kind of token that an introspection request is about: one that has been active before, or one that has
+ * never been seen, with its client's network.
  */
 type Asked = { readonly kind: 'known' } | { readonly kind: 'unknown'; readonly network: string }
 
@@ -22,16 +23,19 @@ interface Waiter {
 }
 
 /**
- * Limits the concurrent questions to an authorization server. Because anyone can invent tokens, tokens that
- * were active before have priority. Networks that send tokens that have never been seen take turns, so a
+ * Limits the concurrent introspection requests to an authorization server. Because anyone can invent tokens,
+ * tokens that have been active before have priority. The networks that send unknown tokens take turns, so a
  * network that sends many of them delays only itself.
  */
 export class QuestionTurns {
   readonly #clock: Clock
   readonly #running = { known: 0, unknown: 0 }
-  /** At most one waiter for each known token, because requests with the same token share a question. */
+  /**
+   * At most one waiter for each known token, because concurrent requests with the same token share one
+   * introspection request.
+   */
   readonly #known = new Set<Waiter>()
-  /** The other waiters, by network. The first network is served next. */
+  /** The other waiters, keyed by network. The first network is served next. */
   readonly #unknown = new Map<string, Set<Waiter>>()
   #unknownCount = 0
 
@@ -82,8 +86,9 @@ export class QuestionTurns {
   }
 
   /**
-   * Refuses the newest waiter from the network with the most waiters. @throws Unavailable if the newcomer's own
-   * network has the most
+   * Refuses the newest waiter from the network with the most waiters.
+   *
+   * @throws Unavailable if the newcomer's own network has the most
    */
   #makeRoomFor(network: string): void {
     const own = this.#unknown.get(network)
@@ -106,14 +111,14 @@ export class QuestionTurns {
     }
   }
 
-  /** Ends the wait. If the question is not asked, ends it with the error. */
+  /** Removes a waiter from its queue. Rejects with the error, if there is one; otherwise, it is the waiter's turn. */
   #end(waiter: Waiter, error?: Unavailable): void {
     const { asked, settle } = waiter
     const queue = this.#queueOf(asked)
     queue.delete(waiter)
     if (asked.kind === 'unknown') {
       this.#unknownCount--
-      // The other networks are served next.
+      // The network goes to the end of the queue, so that the other networks are served next.
       this.#unknown.delete(asked.network)
       if (queue.size > 0) this.#unknown.set(asked.network, queue)
     }

@@ -46,7 +46,7 @@ function addressesAt(
 }
 
 function addressAt(origin: string, path: string): ResourceAddress {
-  // Users do not type a trailing slash, but the URL of an origin always has one.
+  // Users do not type a trailing slash after an origin, but `URL` always adds one.
   const own = path.replace(/\/+$/, '')
   const metadataPath = WELL_KNOWN + own
   return { resource: origin + own, metadataPath, metadataUrl: origin + metadataPath }

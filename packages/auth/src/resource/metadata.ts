@@ -35,7 +35,7 @@ export interface ResourceDocumentsOptions {
   readonly addressesFor: (request: WellKnownRequest) => ResourceAddresses | undefined
   /** The path of the MCP route inside the app. A proxy may have shortened it. */
   readonly innerPath: string | undefined
-  /** The addresses that are known before a request. */
+  /** The addresses, if they do not depend on the request. */
   readonly known: ResourceAddresses | undefined
   readonly root: boolean
 }
@@ -95,7 +95,7 @@ export class ResourceDocuments implements WellKnown {
     const addresses = addressesFor(request)
     if (addresses === undefined) return undefined
     const { mcp, sse } = addresses
-    // Fastify's routes match at most one trailing slash, so other adapters do not accept more either.
+    // Fastify's routes match at most one trailing slash, so the other adapters must not accept more.
     const asked = path.replace(/\/$/, '')
     if (asked === sse?.metadataPath) return sse
     const isInner = innerPath !== undefined && asked === innerOf(innerPath)
@@ -109,7 +109,10 @@ export class ResourceDocuments implements WellKnown {
 
 const innerOf = (path: string): string => WELL_KNOWN + path.replace(/\/+$/, '')
 
-/** The documents of all mounts that use one `oauth`, for the root of an app whose mounts are below a prefix. */
+/**
+ * Serves the documents of all mounts that use the same `oauth`, at the root of an app whose mounts are below
+ * a prefix.
+ */
 export class AllDocuments implements WellKnown {
   readonly #mounts: WellKnown[] = []
   #elsewhere = false

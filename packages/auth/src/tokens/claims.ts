@@ -12,7 +12,7 @@ export interface VerifiedToken {
   readonly claims: Claims
   /** The expiry, in seconds since 1970; undefined if the issuer states no expiry. */
   readonly expiresAt: number | undefined
-  /** How long the token may be cached, in ms. @default the option `cache.ttlMs` */
+  /** How long the token may be cached, in ms. @default the `cache.ttlMs` option */
   readonly keptMs?: number
 }
 

@@ -7,7 +7,7 @@ interface Entry<T> {
   readonly holder: string
 }
 
-/** The share of a full cache that one holder's tokens may use. */
+/** The share of a full cache that one owner's tokens may occupy. */
 const HOLDER_SHARE = 0.1
 /** The length of a key. A JWT ends with its signature, so its last characters are unique. */
 const TAIL = 24
@@ -19,7 +19,7 @@ const TAIL = 24
  */
 export class TokenCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
-  /** The number of entries by holder. */
+  /** The number of entries for each owner. */
   readonly #counts = new Map<string, number>()
   readonly #max: number
   readonly #clock: Clock
@@ -41,8 +41,8 @@ export class TokenCache<T> {
 
   /**
    * @param until - when the entry expires, in ms since 1970
-   * @param holder - the owner of the token. If the cache is full, a new token from a holder with many tokens
-   * replaces that holder's oldest one
+   * @param holder - the owner of the token. If the cache is full, a new token of an owner with many tokens
+   * replaces that owner's oldest one
    */
   set(text: string, value: T, until: number, holder = ''): void {
     if (until <= this.#clock.now()) return

@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('given %o, accepts the right kinds of tokens', async (mode, expected) => {
+  ] as const)('%o accepts only the matching kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {
@@ -172,7 +172,7 @@ describe('dpop.mode', () => {
     [{ mode: 'accept', nonce: { keys: [] } }, /dpop.nonce.keys must be 1 to 8 keys/],
     [{ mode: 'accept', nonce: { keys: ['short'] } }, /dpop.nonce.keys must be 1 to 8 keys/],
     [{ mode: 'accept', nonce: 'yes' }, /nonce/],
-  ])('throws ERR_MCP_OPTION for %o', (dpop, message) => {
+  ])('throws ERR_MCP_OPTION for the value %o', (dpop, message) => {
     expect(() => oauth({ issuer: ISSUER, dpop: dpop as 'off' })).toThrow(message)
   })
 })
@@ -192,17 +192,17 @@ describe('replayed proofs', () => {
     const nodes = [protect('accept', used), protect('accept', used)]
     const headers = await proven(await boundToken())
     const statuses = await Promise.all(nodes.map(async ({ send }) => (await send(headers)).status))
-    // Whichever process checks the proof first accepts it.
+    // Whichever process checks the proof first accepts it, and the others refuse it.
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are refused for as long as the proof would be valid', async () => {
+  it('are refused for as long as they would otherwise be valid', async () => {
     const { send } = protect('accept')
     const token = await boundToken()
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
     expect((await send(ahead)).status).toBe(200)
     await clock.advance(300_000)
-    // The next proof removes the expired ones.
+    // The next proof causes expired ones to be removed.
     expect((await send(await proven(token))).status).toBe(200)
     expect((await send(ahead)).status).toBe(401)
   })

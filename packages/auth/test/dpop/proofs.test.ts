@@ -85,7 +85,7 @@ const header =
 const claims = (all: Record<string, unknown>): Make => changed({ claims: all })
 const without = (name: string): Make => claims({ [name]: undefined })
 
-/** Each breaks one check of https://www.rfc-editor.org/rfc/rfc9449#section-4.3 */
+/** Each of these proofs fails one check of https://www.rfc-editor.org/rfc/rfc9449#section-4.3. */
 const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'no proof': header(() => undefined),
   'an empty proof': header(() => ''),
@@ -150,7 +150,7 @@ const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'a jti of 257 characters': claims({ jti: 'x'.repeat(257) }),
 }
 
-/** Each has a valid proof, or a proof by another key, with a token that must be refused. */
+/** In each case, the token must be refused, although the proof is valid or signed by another client's key. */
 const BAD_TOKENS: Readonly<Record<string, Make>> = {
   'no token': async (request) => ({ ...(await withProof(request)), authorization: 'DPoP' }),
   'a proof by the key of another client': async (request) => ({
@@ -181,11 +181,11 @@ describe.each([
   ['invalid_dpop_proof', BAD_PROOFS],
   ['invalid_token', BAD_TOKENS],
 ] as const)('a DPoP proof with %s', (error, cases) => {
-  /** The first reply to each request. All others must have the same bytes. */
+  /** The first reply to each request. All later replies must have the same bytes. */
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    'is refused with the same 401 for every request, and runs no handler: %s',
+    'is refused with the same 401 for every request, before any handler runs: %s',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -238,7 +238,7 @@ describe('a valid proof', () => {
     expect((await send(POST, await withProof(POST))).status).toBe(200)
   })
 
-  it("may use the same jti as another client's proof", async () => {
+  it("may have the same jti as another client's proof", async () => {
     const jti = crypto.randomUUID()
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(200)
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(401)

@@ -28,7 +28,7 @@ export interface TestIssuer {
   readonly issuer: string
   /** The published keys. */
   keys: JWK[]
-  /** The documents, by URL. Fetching any other URL returns 404. */
+  /** The documents, keyed by URL. Fetching any other URL returns 404. */
   readonly documents: Map<string, (init: RequestInit) => Response | Promise<Response>>
   /** The URLs that have been fetched. */
   readonly fetched: string[]

@@ -4,11 +4,11 @@ import { ISSUER, protect, type Protected } from './protect.ts'
 export const INTROSPECT = `${ISSUER}/introspect`
 
 export interface OpaqueMount extends Protected {
-  /** The questions that the issuer was asked. */
+  /** The introspection requests that the issuer has received. */
   readonly asked: readonly RequestInit[]
 }
 
-/** A mount whose tokens are opaque. */
+/** Creates a mount whose tokens are opaque. */
 export async function protectOpaque(
   answer: object | ((init: RequestInit) => Response | Promise<Response>),
   options: Partial<Parameters<typeof introspection>[0]> = {},

@@ -15,7 +15,7 @@ export interface Change {
 export interface Prover {
   readonly jwk: JWK
   readonly privateJwk: JWK
-  /** The thumbprint for the claim `cnf` in the client's tokens. */
+  /** The thumbprint for the `cnf` claim in the client's tokens. */
   readonly jkt: string
   readonly prove: (
     token: string,

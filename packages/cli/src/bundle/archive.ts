@@ -8,14 +8,14 @@ export interface ArchiveFile {
   readonly isExecutable: boolean
 }
 
-/** The files of a bundle by path, with `/` between folders. */
+/** The files in a bundle, keyed by path. Folders are separated by `/`. */
 export type Archive = ReadonlyMap<string, ArchiveFile>
 
 const [PLAIN, EXECUTABLE] = [0o100644, 0o100755]
 const UNIX = 3
 /**
- * The first year that the format supports. All files get it, so that the same files always give the same
- * bytes.
+ * The first year that the format supports. It is used for all files, so that the same files always produce
+ * the same bytes.
  */
 const FIRST_YEAR = 1980
 
@@ -24,12 +24,12 @@ export const textFile = (text: string): ArchiveFile => ({
   isExecutable: false,
 })
 
-/** Packs files into a zip: names sorted, times fixed, modes kept. */
+/** Packs files into a zip archive. Sorts the names, sets fixed times, and preserves executable permissions. */
 export function pack(archive: Archive): Uint8Array {
   const names = [...archive.keys()].toSorted()
   const entries = names.map((name) => {
     const { bytes, isExecutable } = archive.get(name) as ArchiveFile
-    // The format stores local time.
+    // The zip format stores local times.
     const mtime = new Date(FIRST_YEAR, 0, 1)
     const attrs = (isExecutable ? EXECUTABLE : PLAIN) * 0x1_00_00
     return [name, [bytes, { level: 9, mtime, os: UNIX, attrs }]] as const
@@ -37,7 +37,7 @@ export function pack(archive: Archive): Uint8Array {
   return zipSync(Object.fromEntries(entries) as Zippable)
 }
 
-/** Unpacks a zip into a folder. @throws Error for a path outside of the folder */
+/** Unpacks a zip archive into a folder. @throws Error for a path outside the folder */
 export function unpack(bytes: Uint8Array, folder: string): void {
   for (const [name, content] of Object.entries(unzipSync(bytes))) {
     const path = resolve(folder, name)
@@ -49,6 +49,6 @@ export function unpack(bytes: Uint8Array, folder: string): void {
   }
 }
 
-/** Reads one file of a zip. */
+/** Reads one file from a zip archive. */
 export const readEntry = (bytes: Uint8Array, name: string): Uint8Array | undefined =>
   unzipSync(bytes, { filter: (file) => file.name === name })[name]

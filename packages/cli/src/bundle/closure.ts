@@ -4,17 +4,17 @@ import { CliError } from '../errors.ts'
 import { type InstalledPackage, readPackage } from './installed-package.ts'
 
 /**
- * The packages by the path to copy them to, such as `node_modules/a/node_modules/b`, in the order in which
- * they were found.
+ * The packages, keyed by the path to which to copy them, such as `node_modules/a/node_modules/b`, in the
+ * order in which they were found.
  */
 export type Closure = ReadonlyMap<string, InstalledPackage>
 
 const MAX_PACKAGES = 2_000
 
 /**
- * Finds packages and all their dependencies, in the versions that are installed now, whichever package
- * manager installed them. A package is placed as high as possible. Another version of the same name is placed
- * below the package that needs it.
+ * Finds packages and all their dependencies, in the versions that are currently installed, regardless of the
+ * package manager. A package is placed as high as possible. A second version of a package is placed below the
+ * package that depends on it.
  *
  * @throws CliError `failed` if a package is not installed
  */
@@ -42,7 +42,7 @@ export function closureOf(names: readonly string[], folder: string): Closure {
   return placed
 }
 
-/** Returns the place for a package, or undefined if the package below `below` finds it already. */
+/** Returns the place for a package, or undefined if it is already placed where the package at `below` finds it. */
 function placeOf(placed: Closure, { name, folder }: InstalledPackage, below: string): string | undefined {
   for (let parent: string | undefined = below; parent !== undefined; parent = parentOf(parent)) {
     const seen = placed.get(join(parent, 'node_modules', name))
@@ -57,7 +57,7 @@ function parentOf(place: string): string | undefined {
   return place.slice(0, Math.max(0, place.lastIndexOf('node_modules') - 1))
 }
 
-/** Node's own search: `node_modules` of the folder and of each one above it. */
+/** Searches like Node, in the `node_modules` of the folder and of each folder above it. */
 function findInstalled(name: string, from: string): InstalledPackage | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)

@@ -54,7 +54,7 @@ async function run(
       'Write arguments of the file into "args" of jetway.json',
     )
   const { env } = terminal.streams
-  // Without this, an older bundle could be mistaken for the result of this run.
+  // Otherwise, an older bundle could be mistaken for the result of this run.
   if (values.out !== undefined) rmSync(outputOf(values.out), { force: true })
   const project = await findProject(word)
   const out = outputOf(values.out ?? `${bundleName(project.packageJson)}-${project.packageJson.version}.mcpb`)

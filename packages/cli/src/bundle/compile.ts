@@ -10,7 +10,7 @@ import type { Project } from '../project/project.ts'
 
 export interface CompileOptions {
   readonly project: Project
-  /** The export to serve. Undefined for a program that serves itself. */
+  /** The export to serve. Undefined for a program that starts its own server. */
   readonly definition: string | undefined
   /** The names of packages that are not bundled. */
   readonly external: readonly string[]
@@ -19,20 +19,21 @@ export interface CompileOptions {
 /** A server in one file. */
 export interface Compiled {
   readonly code: string
-  /** The packages whose code is in the file, by folder. */
+  /** The packages whose code is in the file, keyed by folder. */
   readonly packages: readonly InstalledPackage[]
-  /** The names of packages that must be installed beside the file. */
+  /** The names of packages that must be installed next to the file. */
   readonly external: readonly string[]
 }
 
-/** The oldest Node.js that the command supports. */
+/** The oldest version of Node.js that the command supports. */
 const OLDEST_NODE = '20.19.0'
 
-/** Bundles a server and its dependencies, without packages that have native code. @throws CliError `failed` */
+/** Bundles a server and its dependencies, except for packages with native code. @throws CliError `failed` */
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const { folder } = options.project.packageJson
   const external = new Set(options.external)
-  // Each build may find more packages with native code, because packages that were already found are skipped.
+  // The build is repeated until it finds no more packages with native code. Packages that have been found are
+  // excluded from the next build.
   for (;;) {
     const natives = new Set<string>()
     const { outputFiles, metafile } = await build(options, [...external], (path) => natives.add(path))
@@ -87,7 +88,7 @@ async function build(
       platform: 'node',
       target: `node${(minVersion(packageJson.node ?? OLDEST_NODE) ?? OLDEST_NODE).toString()}`,
       charset: 'utf8',
-      // Removes dead code. Names and lines stay readable, for stack traces and for reviewers.
+      // Removes dead code. Names and line breaks are preserved for stack traces and reviewers.
       minifySyntax: true,
       logLevel: 'silent',
       conditions: CONDITION_FLAGS.map((flag) => flag.replace(/^[^=]*=/, '')),

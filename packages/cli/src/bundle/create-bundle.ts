@@ -31,7 +31,7 @@ export interface Bundle {
   readonly warnings: readonly string[]
 }
 
-/** Bundles a server, and starts the bundle in another folder. @throws CliError */
+/** Bundles a server, and tests the bundle by starting it in another folder. @throws CliError */
 export async function createBundle(options: BundleOptions): Promise<Bundle> {
   const { project, running, values, env, progress } = options
   checkVersion(project, running.details.info?.version)

@@ -22,7 +22,7 @@ export interface Metafile {
 }
 
 interface Output {
-  /** The files whose code is in the output, with the size of their part. */
+  /** The files whose code is in the output, with the number of bytes that each file contributes. */
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
 }
 

@@ -10,13 +10,13 @@ import { filesIn } from './installed-package.ts'
 
 type Files = readonly (readonly [path: string, file: ArchiveFile])[]
 
-/** Reads the files of packages that are copied as folders. */
+/** Reads the files of the packages that are copied as folders. */
 export const packageFiles = (closure: Closure): Files =>
   [...closure].flatMap(([place, { folder }]) =>
     filesIn(folder).map((path) => [slashed(join(place, relative(folder, path))), fileAt(path)] as const),
   )
 
-/** Reads the files that `jetway.json` names for the server. @throws CliError `failed` */
+/** Reads the additional files that are listed in `jetway.json`. @throws CliError `failed` */
 export function ownFiles({ packageJson: { folder }, jetwayJson }: Project): Files {
   const paths = (jetwayJson.bundle?.files ?? []).flatMap((given) => {
     const path = resolve(folder, given)
@@ -36,11 +36,11 @@ export function ownFiles({ packageJson: { folder }, jetwayJson }: Project): File
 
 const TEXTS = /^(?:readme|licen[cs]e|changelog)(?:\.(?:md|txt))?$/i
 
-/** Reads the texts of the author's package. */
+/** Reads the README, licence and changelog of the author's package. */
 export const ownTexts = ({ packageJson: { folder } }: Project, names: readonly string[]): Files =>
   names.filter((name) => TEXTS.test(name)).map((name) => [name, fileAt(join(folder, name))])
 
-/** Reads an image that `jetway.json` names. @throws CliError `failed` */
+/** Reads an image that is named in `jetway.json`. @throws CliError `failed` */
 export function imageFile(
   project: Project,
   member: string,

@@ -3,18 +3,18 @@ import { dirname, join } from 'node:path'
 import { isObject } from '@jetway/core/protocol'
 import { readRegularFile } from '../regular-file.ts'
 
-/** A package as it is installed. */
+/** An installed package. */
 export interface InstalledPackage {
   readonly folder: string
   readonly name: string
   readonly version: string
   readonly licence: string | undefined
   readonly dependencies: readonly string[]
-  /** Dependencies that may be missing: optional ones, and optional peers. */
+  /** Dependencies that may be missing: optional dependencies and all peer dependencies. */
   readonly optional: readonly string[]
 }
 
-/** Finds the package that a file belongs to: the nearest `package.json` that has a name and a version. */
+/** Finds the package to which a file belongs: the nearest `package.json` with a name and a version. */
 export function packageOfInput(path: string): InstalledPackage | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const found = readPackage(folder)
@@ -23,7 +23,10 @@ export function packageOfInput(path: string): InstalledPackage | undefined {
   return undefined
 }
 
-/** Reads the package in a folder. Some packages contain more manifests, without a name. */
+/**
+ * Reads the package in a folder. Returns undefined for a manifest without a name, which some packages contain
+ * in subfolders.
+ */
 export function readPackage(folder: string): InstalledPackage | undefined {
   const path = join(folder, 'package.json')
   if (!existsSync(path)) return undefined
@@ -52,7 +55,7 @@ function dependenciesOf(
     return isObject(value) ? Object.keys(value) : []
   }
   const optional = new Set([...names('optionalDependencies'), ...names('peerDependencies')])
-  // npm copies optional dependencies into `dependencies`, too.
+  // npm also copies optional dependencies into `dependencies`.
   return {
     dependencies: names('dependencies')
       .filter((name) => !optional.has(name))
@@ -62,13 +65,14 @@ function dependenciesOf(
 }
 
 /**
- * Whether a package has native code. Native code runs on one platform only, and must stay a separate file.
+ * Returns whether a package has native code. Native code runs on only one platform, and must stay in a
+ * separate file.
  */
 export function hasNativeCode({ folder }: InstalledPackage): boolean {
   return existsSync(join(folder, 'binding.gyp')) || filesIn(folder).some((path) => path.endsWith('.node'))
 }
 
-/** Lists the files of a package, without those of packages inside it. */
+/** Lists the files of a package, except for those of packages inside it. */
 export function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => name !== 'node_modules')

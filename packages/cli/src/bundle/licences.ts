@@ -15,8 +15,8 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)(?:[.-].*)?$/i
 const NOT_TEXT = /\.(?:[cm]?[jt]sx?|json|map)$/i
 
 /**
- * Collects the licence texts of packages. Licences require their notice in each copy, but bundling removes
- * it. Packages with the same text are listed together.
+ * Collects the licence texts of packages, because licences require a notice in each copy, and bundling
+ * removes it. Packages with the same text are listed together.
  */
 export function collectLicences(packages: readonly InstalledPackage[]): Licences {
   const missing: string[] = []
@@ -47,7 +47,7 @@ function licenceText(folder: string): string {
     .join('\n\n')
 }
 
-/** Lists the licence files of a package. A member of a workspace may use the licence of its repository. */
+/** Lists the licence files of a package. A workspace package may use the licence of its repository. */
 function licenceFiles(folder: string): readonly string[] {
   const found = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name) && !NOT_TEXT.test(entry.name))

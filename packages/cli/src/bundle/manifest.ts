@@ -33,7 +33,7 @@ export interface ManifestOptions {
   readonly project: Project
   readonly running: RunningServer
   readonly toolsGenerated: boolean
-  /** Whether the bundle has files for the current platform only. */
+  /** Whether the bundle contains files that work only on the current platform. */
   readonly isNative: boolean
   readonly images: Images
 }
@@ -50,7 +50,7 @@ export const ENTRY_POINT = 'server/index.js'
 export const bundleName = ({ name }: Project['packageJson']): string =>
   name.replace(/^@/, '').replaceAll('/', '-')
 
-/** Creates the manifest. @throws CliError `failed` if a required fact is missing */
+/** Creates the manifest. @throws CliError `failed` if required information is missing */
 export function manifestOf(options: ManifestOptions): Manifest {
   const { project, running, toolsGenerated } = options
   const { packageJson, jetwayJson } = project
@@ -110,7 +110,10 @@ function imageMembers({ icon, screenshots }: Images): Readonly<Record<string, un
   }
 }
 
-/** The manifest requires a text for each prompt. Hosts show it, but get the messages from the server. */
+/**
+ * The manifest requires a text for each prompt. Hosts show this text, but request the prompt's messages from
+ * the server.
+ */
 function promptsOf({ offers: { prompts } }: RunningServer): readonly object[] | undefined {
   if (prompts.length === 0) return undefined
   return prompts.map(({ name, description, arguments: args }) =>

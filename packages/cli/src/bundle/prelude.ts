@@ -1,19 +1,19 @@
-/** What the file of a bundle needs in addition to its own code. */
+/** Code that a bundled file needs in addition to the server's own code. */
 export interface Prelude {
   /** The first lines of the file. */
   readonly banner: string
-  /** Replacements of names that only CommonJS has. */
+  /** Replacements for names that exist only in CommonJS. */
   readonly define: Readonly<Record<string, string>>
 }
 
 /**
  * Creates the prelude. CommonJS packages use `require` and `__dirname`, which ES modules do not have. For
- * example, Fastify does not start without them. `require` is a property, since modules often declare a
- * constant of that name.
+ * example, Fastify does not start without them. `require` is a global property, because modules often declare
+ * a constant with that name.
  *
  * If a setting has no value, hosts pass its placeholder unchanged, so the prelude removes such variables.
  *
- * @param keys - the keys of `user_config` by variable
+ * @param keys - the keys of `user_config`, keyed by variable
  */
 export function preludeOf(keys: ReadonlyMap<string, string>): Prelude {
   const unset = [...keys].map(([name, key]) => [name, `\${user_config.${key}}`])

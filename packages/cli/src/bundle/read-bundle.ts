@@ -3,7 +3,7 @@ import { CliError } from '../errors.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { readEntry } from './archive.ts'
 
-/** A bundle that exists as a file. */
+/** A bundle that was read from a file. */
 export interface BundleFile {
   readonly bytes: Uint8Array
   readonly manifest: Readonly<Record<string, unknown>>

@@ -20,7 +20,7 @@ export interface TryBundleOptions {
   readonly bytes: Uint8Array
   readonly manifest: Manifest
   readonly project: Project
-  /** The revision in which the server answered before it was bundled. */
+  /** The revision that the server used before it was bundled. */
   readonly protocolVersion: RevisionDate
   /** The values of settings for this run. */
   readonly values: Values
@@ -29,10 +29,11 @@ export interface TryBundleOptions {
 }
 
 /**
- * Unpacks a bundle into a folder whose path has a space and a letter outside of ASCII, starts it like a host,
- * and compares its lists with the manifest. The process only gets `PATH`, `HOME` and the settings.
+ * Unpacks a bundle into a folder whose path contains a space and a non-ASCII letter, starts it in the same
+ * way as a host, and compares its lists with the manifest. The process receives only `PATH`, `HOME` and the
+ * settings.
  *
- * @throws CliError `failed` with what is wrong with the bundle
+ * @throws CliError `failed` with a description of the problem
  */
 export async function tryBundle({
   bytes,
@@ -64,7 +65,7 @@ function startOf(
   const { args, env = {} } = manifest.server.mcp_config
   const { env: few } = appEnvironment(own)
   const keys = userConfigKeys(project.jetwayJson)
-  // A host passes the placeholder of a setting without a value unchanged.
+  // If a setting has no value, a host passes its placeholder unchanged.
   const settings = Object.entries(env).map(([name, placeholder]) => [
     name,
     keys.has(name) ? (values[name] ?? placeholder) : placeholder,
@@ -107,7 +108,7 @@ function trialFailure(trial: Trial): Failure | undefined {
   }
 }
 
-/** Compares the lists in the revisions of both eras, if the server answered in them. */
+/** Compares the lists in one revision of each era, if the server supports both eras. */
 async function listsFailure(
   start: Start,
   manifest: Manifest,
@@ -120,7 +121,7 @@ async function listsFailure(
   return undefined
 }
 
-/** Returns the revision in which a server answered `initialize`. */
+/** Returns the revision with which a server has responded to `initialize`. */
 function answered({ answer }: Trial): readonly RevisionDate[] {
   const version = answer !== undefined && 'result' in answer ? answer.result['protocolVersion'] : undefined
   return REVISIONS.filter((revision) => revision.version === version).map((revision) => revision.version)

@@ -1,6 +1,6 @@
 import type { JetwayJson, Setting } from '../project/jetway-json.ts'
 
-/** A setting in a bundle's manifest, for which the host asks its user. */
+/** A setting in a bundle's manifest. The host asks its user for the value. */
 export interface UserConfigOption {
   readonly type: NonNullable<Setting['type']>
   readonly title: string
@@ -10,7 +10,10 @@ export interface UserConfigOption {
   readonly sensitive?: boolean
 }
 
-/** Returns the key of each variable's setting: `API_KEY` becomes `api_key`. Collisions are numbered. */
+/**
+ * Returns the key for each environment variable's setting: `API_KEY` becomes `api_key`. Keys that would be
+ * the same are numbered.
+ */
 export function userConfigKeys({ settings = {} }: JetwayJson): ReadonlyMap<string, string> {
   const keys = new Map<string, string>()
   for (const name of Object.keys(settings).toSorted()) {
@@ -22,7 +25,7 @@ export function userConfigKeys({ settings = {} }: JetwayJson): ReadonlyMap<strin
   return keys
 }
 
-/** Returns `user_config` of the manifest. */
+/** Returns the manifest's `user_config`. */
 export function userConfigOf(jetwayJson: JetwayJson): Readonly<Record<string, UserConfigOption>> {
   const { settings = {} } = jetwayJson
   return Object.fromEntries(
@@ -48,6 +51,6 @@ function optionOf({
   }
 }
 
-/** Returns `env` of the manifest's command: each variable with the placeholder of its setting. */
+/** Returns the `env` of the manifest's command. The value of each variable is the placeholder for its setting. */
 export const environmentOf = (jetwayJson: JetwayJson): Readonly<Record<string, string>> =>
   Object.fromEntries([...userConfigKeys(jetwayJson)].map(([name, key]) => [name, `\${user_config.${key}}`]))

@@ -9,7 +9,7 @@ export interface GivenArguments {
   readonly text: string | undefined
   /** The value of `--args-file`. `-` means stdin. */
   readonly file: string | undefined
-  /** `name=text` and `name:=json` */
+  /** `name=text` or `name:=json`. */
   readonly words: readonly string[]
 }
 

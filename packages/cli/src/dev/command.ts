@@ -50,7 +50,7 @@ export const command: Command = defineCommand({
       },
       stopFirst: values['stop-first'] === true,
       globs: values.watch ?? [],
-      // The error output of the file may contain colours.
+      // The file's error output may contain colours.
       print: (text: string) =>
         terminal.note(
           `${terminal.noteColour('cyan', 'jetway')} ${printable(stripVTControlCharacters(text))}`,

@@ -36,7 +36,7 @@ export interface DevHttpOptions extends DevOptions {
   readonly host: string
 }
 
-/** Serves a file over HTTP until SIGINT or SIGTERM. Restarts it after each change. */
+/** Runs the server in a file over HTTP until SIGINT or SIGTERM, and restarts it after each change. */
 export async function devHttp({ port, host, ...options }: DevHttpOptions): Promise<void> {
   const { HttpRelay } = await import('./http/http-relay.ts')
   const relay = new HttpRelay({ port, host, print: options.print })

@@ -1,6 +1,6 @@
 /** How long messages may wait for a process, in ms. */
 export const WAIT_MS = 10_000
-/** The maximum number of held messages, and their maximum total size in UTF-16 units. */
+/** The maximum number of held messages, and their maximum total size in UTF-16 code units. */
 const MAX_MESSAGES = 1_024
 const MAX_LENGTH = 4 * 1024 * 1024
 

@@ -43,7 +43,7 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  /** Whether a process has served. If none has, whether a start has failed. */
+  /** `served` if any process has served; otherwise, `failed` if a start has failed. */
   #outcome: 'failed' | 'served' | undefined
   /** With `stopFirst`, resolves when the old process has exited. */
   #retiring: Promise<void> = Promise.resolve()
@@ -177,8 +177,8 @@ export class Supervisor {
   }
 
   #spawnSpare(): void {
-    // Each spare process has its own set, because the process in use may import files that the next one has not
-    // loaded.
+    // Each spare process has its own set of imports, because the process in use may import files that the next one
+    // has not loaded.
     const imports = new Set<string>()
     this.#spareImports = imports
     this.#spare = this.#spawn((url) => imports.add(url))

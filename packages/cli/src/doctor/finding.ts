@@ -2,7 +2,7 @@
 export interface Finding {
   /** The name of the check, such as `stdout`. It is stable, because scripts may compare it. */
   readonly check: string
-  /** `step` is something that a program cannot check, so the user has to. */
+  /** `step` means that a program cannot check this, so the user must. */
   readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped' | 'step'
   /** What the check found, such as a line of output, a header or a path. */
   readonly evidence: string
@@ -10,7 +10,7 @@ export interface Finding {
   readonly advice?: string
   /** The page that states the rule of a directory. */
   readonly source?: string
-  /** The day on which the page was read, as YYYY-MM-DD. */
+  /** The date on which the page was read, as YYYY-MM-DD. */
   readonly read?: string
 }
 

@@ -2,8 +2,8 @@
 const MIN_LENGTH = 4
 
 /**
- * Matches the names of the user's variables that probably contain secrets. A server may print them with its
- * environment.
+ * Matches names of the user's variables that probably contain secrets. A server may print them together with
+ * its other variables.
  */
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i
 
@@ -17,7 +17,7 @@ export const secretVariables = (env: Readonly<Record<string, string | undefined>
 
 /** Creates a mask that treats all values of variables and headers as secrets. */
 export function createMask(values: Iterable<string>): Mask {
-  // A server may print a multi-line key line by line.
+  // A server may print a multi-line key one line at a time.
   const secrets = [...values]
     .flatMap((value) => [value, ...value.split(/\r?\n/)])
     .filter((value) => value.length >= MIN_LENGTH)

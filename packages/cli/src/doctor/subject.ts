@@ -6,7 +6,7 @@ import type { Streams } from '../terminal.ts'
 export interface Program {
   readonly command: string
   readonly args: readonly string[]
-  /** The entry's variables. */
+  /** The variables that the entry sets. */
   readonly env: Readonly<Record<string, string>>
   /** The working directory. If undefined, the host's directory is used. */
   readonly cwd?: string
@@ -18,18 +18,15 @@ export interface ProgramSubject {
   readonly name: string
   readonly program: Program
   /**
-   * Who starts the program: an app with a short `PATH`, or a host in a terminal. `user` means that no host has it yet, but
-   * an app may start it later.
+   * Who starts the program: an app with a minimal `PATH`, or a host in a terminal. `user` means that no host
+   * has an entry for the program yet, but an app may start it later.
    */
   readonly startedBy: 'app' | 'terminal' | 'user'
-  /**
-   * Whether a project's file may name the program. If so, the program never receives the user's whole
-   * environment.
-   */
+  /** Whether the program may come from a project's file. If so, it never receives the user's whole environment. */
   readonly ofProject?: boolean
 }
 
-/** A user's file that exports a server or serves on its own. */
+/** A file of the user that exports a server or serves on its own. */
 export interface FileSubject {
   readonly kind: 'file'
   readonly name: string

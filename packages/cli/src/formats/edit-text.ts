@@ -5,7 +5,7 @@ import { plain } from './parsed.ts'
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Reads an entry from a text as plain objects. Returns undefined if the entry does not exist.
+ * Reads an entry from a file's text as plain objects. Returns undefined if the entry does not exist.
  *
  * @throws SyntaxError, EditError
  */
@@ -13,8 +13,8 @@ export const readEntry = (format: Format, text: string, edit: EntryEdit): unknow
   plain(format.find(withoutMark(text), edit).value)
 
 /**
- * Returns a text in which each of the entry's values that may be a secret is replaced by `***`, and the
- * position of the entry.
+ * Returns the text with `***` in place of each value of the entry that may be a secret, and the position of
+ * the entry.
  */
 export function maskedEntry(
   format: Format,
@@ -36,7 +36,7 @@ export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: E
 export const removeEntry = (format: Format, text: string, edit: EntryEdit): string =>
   edited(format, text, edit, undefined)
 
-/** Edits a text. Throws if the parsed result differs anywhere except in the entry. */
+/** Edits the text. Throws if the parsed result differs anywhere except in the entry. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
   const found = format.find(source, edit)

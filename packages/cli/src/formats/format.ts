@@ -1,4 +1,4 @@
-/** The position of a server in a configuration file, and the server's name. */
+/** The location of a server in a configuration file, and the server's name. */
 export interface EntryEdit {
   /** The member of the file that contains the servers, such as `mcpServers`. */
   readonly key: string
@@ -10,32 +10,32 @@ export type Entry = Readonly<Record<string, unknown>>
 /** The syntax of a host's file. JSON may contain comments and trailing commas. */
 export type FormatName = 'json' | 'toml' | 'yaml'
 
-/** Edits text in one syntax. The text must not contain a byte order mark. */
+/** Edits text in a particular syntax, such as JSON or TOML. The text must not contain a byte order mark. */
 export interface Format {
-  /** Parses a text. An empty text counts as an empty object. @throws SyntaxError with a line and a column */
+  /** Parses the text. Empty text counts as an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
-  /** Finds an entry, and the place for one that does not exist. @throws SyntaxError, EditError */
+  /** Finds an entry, or the place where it would be added. @throws SyntaxError, EditError */
   find(text: string, edit: EntryEdit): FoundEntry
   /**
-   * Returns whether two texts differ only in the entry. An empty container counts as missing. @throws
-   * SyntaxError
+   * Returns whether the texts before and after a change differ only in the entry. An empty container counts
+   * as missing. @throws SyntaxError
    */
   isSameOutside(before: string, after: string, edit: EntryEdit): boolean
   /** Formats the entry as the user would write it. */
   snippet(edit: EntryEdit, entry: Entry): string
 }
 
-/** A range in a text. */
+/** A range within a text. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** An entry in a text. */
+/** An entry within a text, or the place where it would be added. */
 export interface FoundEntry {
   /** Undefined if the entry does not exist. */
   readonly value: unknown
-  /** The position of the entry, if there may be other entries on its lines. */
+  /** The position of the entry, if its lines may also contain other entries. */
   readonly span?: Span
   /** Returns the text with the new value. @throws EditError */
   set(entry: Entry): string
@@ -51,7 +51,7 @@ export class EditError extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the line break that a text uses. */
+/** Returns the line break that the text uses. */
 export const eolOf = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
 
 /** Returns the offset after the last character before `end` that is not whitespace. */

@@ -1,15 +1,12 @@
 import { type Span, syntaxError } from './format.ts'
 
-/** A member of an object. It starts with its name. */
+/** A member of an object, from the start of its name to the end of its value. */
 export interface Member extends Span {
   readonly name: string
   readonly value: Span
 }
 
-/**
- * The maximum depth. Deeper texts are refused, so that functions that visit the values recursively do not
- * overflow the stack.
- */
+/** The maximum depth. More deeply nested JSON is rejected, so that recursive functions do not overflow the stack. */
 const MAX_DEPTH = 1_000
 
 const QUOTE = 0x22
@@ -22,7 +19,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_LIST = 0x5d
 const CLOSE_OBJECT = 0x7d
 
-/** A number or a literal. */
+/** Matches a number or a literal. */
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 const CONTROL = /[^\P{Cc}\u007F-\u009F]/u
@@ -34,7 +31,7 @@ const SHORT = 32
  * own data. Accepts comments and trailing commas unless `strict`.
  */
 export class JsonScanner {
-  /** The comments and trailing commas that were read. */
+  /** The comments and trailing commas that were found. */
   readonly extras: Span[] = []
   readonly #text: string
   readonly #strict: boolean
@@ -56,7 +53,7 @@ export class JsonScanner {
     return { start, end }
   }
 
-  /** Checks that nothing follows the text's value. @throws SyntaxError */
+  /** Checks that nothing follows the value. @throws SyntaxError */
   checkEnd(end: number): void {
     const rest = this.blankEnd(end)
     if (rest < this.#text.length) throw this.#fault(rest)
@@ -114,7 +111,7 @@ export class JsonScanner {
     }
   }
 
-  /** Returns the offset of the next item, or of the closing bracket, after an item that ends here. */
+  /** Returns the offset of the next item or of the closing bracket, given the end of an item. */
   #afterItem(end: number, closer: number): number {
     const at = this.blankEnd(end)
     const code = this.#text.charCodeAt(at)
@@ -147,7 +144,7 @@ export class JsonScanner {
   }
 
   #plainEnd(start: number, code: number): number {
-    // Most numbers in large lists have one digit.
+    // Most numbers in large lists have only one digit.
     const next = this.#text.charCodeAt(start + 1)
     if (code >= 0x30 && code <= 0x39 && (next === COMMA || next === CLOSE_LIST)) return start + 1
     PLAIN.lastIndex = start
@@ -179,7 +176,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-/** Returns whether a part of a text is short and contains neither escapes nor control characters. */
+/** Returns whether a part of the text is short and contains neither escapes nor control characters. */
 function isPlain(text: string, from: number, to: number): boolean {
   if (to - from > SHORT) return false
   for (let at = from; at < to; at++) {
@@ -199,7 +196,7 @@ function isValid(inside: string): boolean {
   return true
 }
 
-/** Parses a text. Returns undefined for a text without a value. @throws SyntaxError */
+/** Parses the text. Returns undefined if it contains no value. @throws SyntaxError */
 export function parseText(text: string): unknown {
   const scanner = new JsonScanner(text)
   if (scanner.document() === undefined) return undefined
@@ -207,13 +204,14 @@ export function parseText(text: string): unknown {
 }
 
 /**
- * Checks a text for hosts that use `JSON.parse`, which accepts neither comments nor trailing commas. @throws SyntaxError
+ * Checks the text for hosts that use `JSON.parse`, which accepts neither comments nor trailing commas.
+ * @throws SyntaxError
  */
 export function checkStrict(text: string): void {
   new JsonScanner(text, { strict: true }).document()
 }
 
-/** Removes ranges from a text. */
+/** Removes ranges from the text. */
 export function without(text: string, ranges: readonly Span[]): string {
   let result = ''
   let at = 0

@@ -49,16 +49,16 @@ export const jsonFormat: Format = {
   snippet: ({ key, name }, entry) => print({ [key]: { [name]: entry } }, '  ', '', '\n'),
 }
 
-/** An object in a text, with the information needed to edit one of its members. */
+/** An object, with the information needed to edit one of its members. */
 interface ObjectInText extends Span {
   readonly count: number
   readonly last: Member | undefined
   readonly found: Member | undefined
-  /** The member before the one that was found. */
+  /** The member before the member that was found. */
   readonly previous: Member | undefined
 }
 
-/** Reads the whole text. Returns undefined for a text that is not an object. @throws SyntaxError, EditError */
+/** Reads the whole text. Returns undefined if its value is not an object. @throws SyntaxError, EditError */
 function topOf(text: string, name: string): ObjectInText | undefined {
   const scanner = new JsonScanner(text)
   const start = scanner.blankEnd(0)
@@ -75,10 +75,7 @@ const isObjectAt = (text: string, { start }: Pick<Span, 'start'>): boolean => te
 
 const valueAt = (text: string, { start, end }: Span): unknown => parseText(text.slice(start, end))
 
-/**
- * @throws EditError for an object in which the name occurs twice, because different readers use different
- * members
- */
+/** @throws EditError for an object in which the name occurs twice, because different parsers use different members */
 function objectAt(text: string, { start }: Pick<Span, 'start'>, name: string): ObjectInText {
   let [count, last, found, previous]: [number, Member?, Member?, Member?] = [0]
   const members = new JsonScanner(text).members(start)
@@ -95,7 +92,7 @@ function objectAt(text: string, { start }: Pick<Span, 'start'>, name: string): O
   }
 }
 
-/** Yields the texts of all members except the entry, one after another. The text must be a valid object. */
+/** Yields the text of each member except the entry. The text must be a valid object. */
 function* membersOutside(text: string, { key, name }: EntryEdit): Generator<string> {
   const scanner = new JsonScanner(text)
   const start = scanner.blankEnd(0)
@@ -109,7 +106,7 @@ function* membersOutside(text: string, { key, name }: EntryEdit): Generator<stri
   }
 }
 
-/** Changes only the members of an entry that differ, one after another. */
+/** Changes only those members of an entry that differ, one after another. */
 function updateMembers(text: string, { name, value: span }: Member, entry: Entry): string {
   if (!isObjectAt(text, span)) throw new EditError(`${name} is not an object`)
   const before = valueAt(text, span) as Entry

@@ -12,15 +12,15 @@ export interface TextEdits {
 }
 
 /**
- * Reads and compares a format's entries by parsing whole texts. For formats in which each entry has its own
- * lines.
+ * Reads and compares a format's entries by parsing the whole text. Used for formats in which each entry has
+ * its own lines.
  */
 export function byParsing(parseText: (text: string) => unknown, edits: TextEdits): Omit<Format, 'snippet'> {
   const parse = (text: string): unknown => {
     try {
       return parseText(text)
     } catch (error) {
-      // A parser reads nested values recursively.
+      // The parser reads nested values recursively.
       if (error instanceof RangeError) throw new SyntaxError('It is nested too deeply', { cause: error })
       throw error
     }
@@ -41,7 +41,7 @@ export function byParsing(parseText: (text: string) => unknown, edits: TextEdits
   }
 }
 
-/** Removes prototypes, because different parsers create objects with different ones. */
+/** Removes prototypes, because parsers create objects with different prototypes. */
 export const plain = (value: unknown): unknown => structuredClone(value)
 
 const member = (value: unknown, name: string): unknown =>

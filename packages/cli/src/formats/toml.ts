@@ -3,8 +3,8 @@ import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, sy
 import { byParsing } from './parsed.ts'
 
 /**
- * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are
- * found without a parser, so the caller must compare the parsed values before and after the edit.
+ * Edits TOML. Tables are appended and removed as lines of text, because no library preserves comments. The
+ * lines are found without a parser, so the caller must compare the parsed values before and after the edit.
  */
 export const tomlFormat: Format = {
   ...byParsing(parseToml, {

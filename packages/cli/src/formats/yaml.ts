@@ -12,8 +12,8 @@ import { EditError, type Entry, type EntryEdit, eolOf, type Format, syntaxError 
 import { byParsing } from './parsed.ts'
 
 /**
- * YAML. Lines are added and removed in the text, because printing a parsed document would change indents, quotes and
- * blank lines.
+ * Edits YAML. Lines are added to and removed from the text, because printing a parsed document would change
+ * indentation, quotes and blank lines.
  */
 export const yamlFormat: Format = {
   ...byParsing(parseYaml, {
@@ -53,7 +53,7 @@ export const yamlFormat: Format = {
       const { servers, map, pair } = find(text, edit)
       const [from, to] = linesOf(text, pair)
       if (map.items.length > 1) return cutLines(text, from, to)
-      // The key is removed as well. Without a value it would be null, and a host may refuse that.
+      // The key is replaced by an empty object. Without a value it would be null, which a host may reject.
       const after = cutLines(text, from, to)
       const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
       return `${after.slice(0, colon)} {}${after.slice(colon)}`
@@ -66,7 +66,7 @@ function parseYaml(text: string): unknown {
   try {
     return (document(text).toJS() as unknown) ?? {}
   } catch (error) {
-    // A text with many aliases can contain far more values than characters.
+    // A file with many aliases can contain far more values than characters.
     if (error instanceof ReferenceError) throw new SyntaxError(error.message, { cause: error })
     throw error
   }
@@ -140,8 +140,8 @@ function linesOf(text: string, pair: PairNode): readonly [from: number, to: numb
 }
 
 /**
- * Removes lines. If they are at the end of a text without a final line break, removes the line break before
- * them.
+ * Removes lines. If they are at the end of a text without a final line break, also removes the line break
+ * before them.
  */
 function cutLines(text: string, from: number, to: number): string {
   if (to < text.length || text.endsWith('\n')) return text.slice(0, from) + text.slice(to)

@@ -16,8 +16,8 @@ export const claudeDesktop: Host = {
 }
 
 /**
- * Returns the files of the MSIX package. Since February 2026, the app has been distributed as this package on
- * Windows. The package reads a copy of `%APPDATA%` in its own folder, and no other file. See
+ * Returns the files of the MSIX package, as which the app has been distributed on Windows since February
+ * 2026. The package reads only a copy of `%APPDATA%` in its own folder. See
  * https://github.com/anthropics/claude-code/issues/26073.
  */
 function packagedFiles(place: Place): readonly string[] {

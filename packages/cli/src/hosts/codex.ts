@@ -19,7 +19,7 @@ export const codex: Host = {
     command,
     args: [...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // By default, Codex passes only a few variables to a server. These are passed as well.
+    // By default, Codex passes only a few variables to a server. The variables listed here are passed as well.
     ...(references.length > 0 && { env_vars: [...references] }),
   }),
   remote: ({ url, headers }) => ({ url, ...(Object.keys(headers).length > 0 && { http_headers: headers }) }),

@@ -12,8 +12,8 @@ export const cursor: Host = {
   local: (server) => commandEntry(server, (name) => `\${env:${name}}`),
   remote: (server) => ({ url: server.url, ...headersMember(server) }),
   next: 'Cursor loads it by itself: see Settings, MCP',
-  // The link contains the entry itself, without its name: https://cursor.com/docs/mcp/install-links. This web
-  // page opens the app, because GitHub removes links with schemes other than HTTP.
+  // The link contains the entry itself, without its name: https://cursor.com/docs/mcp/install-links. It leads to a
+  // web page that opens the app, because GitHub removes links with schemes other than HTTP.
   link: (name, entry) =>
     `https://cursor.com/en/install-mcp?name=${encodeURIComponent(name)}&config=${encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'))}`,
 }

@@ -2,7 +2,7 @@ import { isObject } from '../formats/format.ts'
 import { type Host, pick } from './host.ts'
 import { dotConfigFolder, pathOf, settingsFolder } from './place.ts'
 
-/** The timeout, in seconds. It is the same as the default in Goose's forms. */
+/** The timeout, in seconds. It is the default in Goose's forms. */
 const TIMEOUT = 300
 
 // https://goose-docs.ai/docs/guides/config-files

@@ -31,7 +31,7 @@ export interface Host {
   files(place: Place): readonly string[]
   /** The path of the project's file, relative to the project. */
   readonly projectFile?: string
-  /** Returns the servers for one project in the user's file. They take precedence. */
+  /** Returns the servers in the user's file that apply only to one project. They take precedence. */
   ofProject?: (content: unknown, folder: string) => unknown
   /**
    * How an entry refers to an environment variable: `text` means `${NAME}` in a string, `members` means a
@@ -56,11 +56,11 @@ export interface Host {
   readonly strictJson?: true
   /** The next step for the user after installation. */
   readonly next: string
-  /** Returns a link that installs the entry, for use in a README. */
+  /** Returns a link that installs the entry. It is meant for a README. */
   link?: (name: string, entry: Entry) => string
 }
 
-/** The members that this command sets. Other members belong to the user. */
+/** The members that this command sets. All others belong to the user. */
 export const OWNED_MEMBERS: readonly string[] = [
   'type',
   'command',
@@ -81,7 +81,7 @@ export const commandEntry = (
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
 
-/** Returns those of the named variables that are set. */
+/** Returns only the named variables that are set. */
 export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 

@@ -6,10 +6,7 @@ const SECRET_MEMBER = /^(?:envs?|headers|http_headers|requestInit)$/
 /** A reference to a variable. It does not reveal the value. */
 const REFERENCE = /^\$(?:\w+|\{[\w:]+\})$/
 
-/**
- * An argument that names a secret, such as `--api-key`, together with its value if that is part of the
- * argument.
- */
+/** An argument that names a secret, such as `--api-key`. It may also contain the value. */
 const SECRET_ARGUMENT = /^(--?[\w-]*(?:key|token|secret|passw|credential|auth)[\w-]*)(?:=(.+))?$/is
 
 /** Returns the strings that must not be printed: variables, headers, and secrets in arguments and URLs. */
@@ -26,7 +23,7 @@ export function secretsIn(value: unknown): readonly string[] {
  * Replaces the strings in variables and headers, and the secrets in arguments and URLs, with `***`.
  *
  * @param other - the entry before or after a change
- * @param mark - the replacement for a string that is different in the other entry
+ * @param mark - the replacement for a string that differs from that in the other entry
  */
 export const maskEntry = (entry: Entry, other: unknown = entry, mark = '***'): Entry =>
   mapSecrets(entry, other, (secret, counterpart) => {

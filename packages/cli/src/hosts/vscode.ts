@@ -12,8 +12,8 @@ export const vscode: Host = {
   local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${env:${name}}`) }),
   remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
   next: 'Start it in VS Code: MCP: List Servers',
-  // The link contains the entry with its name: https://code.visualstudio.com/api/extension-guides/ai/mcp. The
-  // web page opens the app, because GitHub removes links with schemes other than HTTP.
+  // The link contains the entry with its name: https://code.visualstudio.com/api/extension-guides/ai/mcp. It leads
+  // to a web page that opens the app, because GitHub removes links with schemes other than HTTP.
   link: (name, entry) =>
     `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...entry }))}`)}`,
 }

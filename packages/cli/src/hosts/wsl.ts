@@ -3,7 +3,7 @@ import type { Place } from './place.ts'
 
 /** The Windows system on which this Linux system runs in WSL. */
 export interface WindowsSide {
-  /** The Windows user. `list` accepts Windows paths. */
+  /** The Windows user. `list` expects Windows paths. */
   readonly place: Place
   /** Converts a Windows path to a path in this Linux distribution. */
   readonly mounted: (path: string) => string

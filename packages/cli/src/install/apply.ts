@@ -47,7 +47,8 @@ interface Sides {
 }
 
 /**
- * Masks the values of variables and headers before the texts are compared, because these values may be secrets.
+ * Masks the values of variables and headers before the old and the new text are compared, because these
+ * values may be secrets.
  */
 function maskedDiff({ path, before, text, edit, format }: Sides): string {
   const [old, next] = [before, text].map((each) => readEntry(format, each, edit))

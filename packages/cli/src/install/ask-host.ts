@@ -17,7 +17,7 @@ export interface HostAndWords {
 /** Finds the host that the first word names, or asks the user for it. @throws CliError `usage` */
 export async function hostOf(positionals: readonly string[], terminal: Terminal): Promise<HostAndWords> {
   const [id, ...words] = positionals
-  // Files and URLs contain a dot or a colon.
+  // Files and URLs contain a dot or a colon, whereas names of hosts do not.
   if (id !== undefined && /^[\w-]+$/.test(id)) return { host: await findHost(id), words }
   return { host: await askForHost(terminal), words: positionals }
 }

@@ -4,7 +4,7 @@ export type CheckResult =
   | { readonly ok: true; readonly tools?: number }
   | { readonly ok: false; readonly message: string }
 
-/** Starts an entry in the same way as an app does. */
+/** Starts an entry as an app would. */
 export async function check(
   { command, args, env, references }: LocalServer,
   own: Readonly<Record<string, string | undefined>>,

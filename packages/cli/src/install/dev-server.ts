@@ -11,7 +11,7 @@ export interface FileWords {
   readonly word: string | undefined
   /** The arguments after `--`. */
   readonly rest: readonly string[] | undefined
-  /** For `--dev`: the name of the export that is the server. */
+  /** With `--dev`, the name of the export that is the server. */
   readonly exportName?: string | undefined
 }
 

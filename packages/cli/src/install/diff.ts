@@ -1,16 +1,16 @@
 import type { Span } from '../formats/format.ts'
 
-/** A text before or after a change. */
+/** The text of a file before or after a change. */
 export interface Side {
   readonly text: string
-  /** The entry that changes, if there may be other entries on its lines. */
+  /** The entry that changes, if its lines may also contain other entries. */
   readonly entry?: Span | undefined
 }
 
 /**
- * Returns the lines that differ between two texts. Context lines are omitted, because they may contain other
- * servers' secrets. Only the common start and end of the texts are skipped, because the texts differ in few
- * places. Any other text on the entry's lines is shortened.
+ * Returns the lines that differ between the old and the new text. Context lines are omitted, because they may
+ * contain other servers' secrets. Only the common start and the common end are skipped, because there are few
+ * differences. Other text on the entry's lines is shortened.
  */
 export function diff(path: string, before: Side, after: Side): string {
   const [old, next] = [before.text.split('\n'), after.text.split('\n')]
@@ -50,6 +50,6 @@ function shown(
   })
 }
 
-/** Keeps brackets, and the name of an object that begins here. */
+/** Keeps brackets, and the name of an object that begins on this line. */
 const shortened = (text: string): string =>
   /^(?:\s*"[^"]*":)?[\s{}[\],]*$/.test(text) ? text : `${/^\s*/.exec(text)?.[0] ?? ''}…`

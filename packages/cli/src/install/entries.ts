@@ -6,7 +6,7 @@ import { backupsOf, type FileChange, type FileState, readState } from './file.ts
 import { maskEntry } from '../hosts/secrets.ts'
 import { OWNED_MEMBERS } from '../hosts/host.ts'
 
-/** The change that was made to a file. */
+/** The change to a file. */
 export type Outcome = 'added' | 'updated' | 'removed' | 'unchanged' | 'absent'
 
 export interface EntryChange extends FileChange {
@@ -23,11 +23,11 @@ export interface EditRequest {
 
 export interface InstallRequest extends EditRequest {
   readonly entry: Entry
-  /** Whether the entry contains values that other users must not read. */
+  /** Whether the entry contains values that other users must not see. */
   readonly secret: boolean
 }
 
-/** @throws CliError if another entry has the name, unless forced */
+/** @throws CliError if another entry has the same name, unless forced */
 export function install({ text }: FileState, request: InstallRequest): EntryChange {
   const { format, edit, entry, force, secret, path } = request
   const existing = guarded(request, () => readEntry(format, text ?? '', edit))
@@ -71,9 +71,9 @@ export async function uninstall(state: FileState, request: UninstallRequest): Pr
 }
 
 /**
- * Returns the backup from before the entry was installed, if nothing else has changed since then. This is the
- * case if installing the entry into the backup yields the current text. The backup restores states that an edit
- * cannot restore, such as an object or a file that did not exist.
+ * Returns the backup made before the entry was installed, if nothing else has changed since then. This is the
+ * case if installing the entry into the backup yields the current text. The backup can restore what an edit
+ * cannot, such as an object or a file that did not exist.
  */
 async function textBefore(
   target: string,

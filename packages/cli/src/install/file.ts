@@ -35,10 +35,10 @@ interface Owner {
   readonly gid: number
 }
 
-/** The new content of a file. An undefined text deletes it. */
+/** The new content of a file. If the text is undefined, the file is deleted. */
 export interface FileChange {
   readonly text: string | undefined
-  /** Whether other users must be unable to read the file. */
+  /** Whether other users must not be able to read the file. */
   readonly secret: boolean
 }
 
@@ -141,13 +141,10 @@ async function replace(from: string, to: string): Promise<void> {
   }
 }
 
-/**
- * Keeps the text in a file that only its owner can read, because an entry that is replaced may contain a
- * secret.
- */
+/** Keeps the text in a file that only its owner can read, because a replaced entry may contain a secret. */
 async function backUp(target: string, text: string, owner: Owner): Promise<void> {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  // A link that another user has created there is never followed.
+  // If another user has created a link there, it is not followed.
   const file = await open(`${target}.${time}.bak`, 'wx', 0o600)
   try {
     await giveTo(owner, file)
@@ -157,7 +154,7 @@ async function backUp(target: string, text: string, owner: Owner): Promise<void>
   }
   const all = await backupsOf(target)
   await Promise.all(all.slice(BACKUPS_KEPT).map((path) => rm(path, { force: true })))
-  // Earlier versions of this command copied the file's mode.
+  // Earlier versions of this command copied the file's mode to the backups.
   await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => restrict(path).catch(() => {})))
 }
 

@@ -62,7 +62,7 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux distribution, if it runs in WSL and the host is on Windows. */
+  /** The name of this Linux distribution, if this is WSL and the host is on Windows. */
   readonly distribution: string | undefined
 }
 
@@ -104,7 +104,7 @@ interface WindowsHost {
   readonly paths: readonly string[]
 }
 
-/** In WSL, finds a host on Windows. */
+/** In WSL, finds a host that is installed on Windows. */
 function windowsHost(host: Host, place: Place): WindowsHost | undefined {
   const side = windowsSide(place)
   if (side === undefined || !isPresent(host, side.place)) return undefined

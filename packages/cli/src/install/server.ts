@@ -56,7 +56,10 @@ export const startable = (
     ? { command: 'cmd', args: ['/c', name, ...args] }
     : { command: path, args }
 
-/** Returns a server for a link. It works on every machine and contains no secrets. @throws CliError `usage` */
+/**
+ * Returns a server for a link. The link must work on every machine and contain no secrets. @throws CliError
+ * `usage`
+ */
 export function remoteOrCommand(words: ServerWords): InstalledServer {
   const { word, rest, env, headers } = words
   if (headers.length > 0 || env.some((text) => text.includes('=')))
@@ -84,7 +87,7 @@ function parseHeader(text: string): readonly [string, string] {
   return [name, value]
 }
 
-/** Resolves programs to absolute paths, because apps have a short `PATH`. */
+/** Resolves programs to absolute paths, because apps have a minimal `PATH`. */
 function programOf(word: string): readonly string[] {
   const file = resolve(word)
   if (!existsSync(file))
@@ -127,7 +130,8 @@ function environment(given: readonly string[]): Pick<LocalServer, 'env' | 'refer
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * Returns the name of an entry: the given name, or the name of the package, of the URL's host or of the file.
+ * Returns the name of an entry: the given name, or one derived from the package, from the URL's host or from
+ * the file.
  * @throws CliError
  */
 export function nameFor(given: string | undefined, { word, rest }: ServerWords): string {
@@ -157,7 +161,7 @@ function packageName(folder: string): string | undefined {
   return parent === folder ? undefined : packageName(parent)
 }
 
-/** @throws CliError for a manifest that cannot be read */
+/** @throws CliError if the manifest cannot be read */
 function manifestName(manifest: string): unknown {
   try {
     const content: unknown = JSON.parse(readRegularFile(manifest).toString())

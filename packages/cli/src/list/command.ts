@@ -84,7 +84,7 @@ function section<T>(
   return ['', colour('bold', title), ...rows]
 }
 
-/** Indents the full description, as models read it. */
+/** Indents the full description, which is what models read. */
 const indented = (text: string): readonly string[] =>
   printable(text.trim())
     .split('\n')

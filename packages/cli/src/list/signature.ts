@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type Prompt, type Tool } from '@jetway/core/protocol'
 
-/** The maximum depth to which a type is written out. */
+/** The maximum depth to which types are printed. */
 const MAX_DEPTH = 2
 const MAX_LENGTH = 80
 

@@ -1,2 +1,2 @@
-/** Counts the characters of a text like directories do: as Unicode code points. */
+/** Counts the characters of a string as directories do: in Unicode code points. */
 export const characters = (text: string): number => Array.from(text).length

@@ -4,7 +4,7 @@ import { diff } from '../install/diff.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { printable, type Terminal } from '../terminal.ts'
 
-/** Compares a file with its expected text, and prints the difference. A missing file counts as empty. */
+/** Compares a file with its expected content, and prints the difference. A missing file counts as empty. */
 export function compareFile(path: string, text: string, terminal: Terminal): ExitCode {
   const present = existsSync(path) ? readRegularFile(path).toString() : ''
   const isSame = present === text

@@ -17,7 +17,7 @@ export interface Setting {
   readonly default?: string | number | boolean
 }
 
-/** A value that a client asks the user for. */
+/** A value for which a client asks the user. */
 export interface RemoteInput {
   readonly description?: string
   readonly secret?: boolean
@@ -27,7 +27,7 @@ export interface RemoteInput {
   readonly value?: string
 }
 
-/** An address where the server is served. */
+/** A URL at which the server is served. */
 export interface Remote {
   readonly url: string
   readonly type?: 'streamable-http' | 'sse'
@@ -35,7 +35,7 @@ export interface Remote {
   readonly variables?: Readonly<Record<string, RemoteInput>>
 }
 
-/** The reasons for the hints of a tool. */
+/** The reasons for a tool's hints. */
 export interface HintReasons {
   readonly readOnly?: string
   readonly destructive?: string
@@ -54,7 +54,7 @@ export interface PositiveTestCase extends TestCase {
 }
 
 /**
- * The content of `jetway.json`: the facts that are neither in `package.json` nor known from the running
+ * The content of `jetway.json`: information that is neither in `package.json` nor available from the running
  * server.
  */
 export interface JetwayJson {
@@ -87,7 +87,7 @@ export interface JetwayJson {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** Reads `jetway.json` of a folder. Returns no facts if the file is missing. @throws CliError `failed` */
+/** Reads the `jetway.json` in a folder. Resolves to an empty object if there is none. @throws CliError `failed` */
 export async function readJetwayJson(folder: string): Promise<JetwayJson> {
   const path = join(folder, 'jetway.json')
   if (!existsSync(path)) return {}
@@ -115,15 +115,15 @@ function parse(path: string): unknown {
 }
 
 interface UnknownKey {
-  /** The path of the object, such as `settings.API_KEY`. Empty at the root. */
+  /** The path of the object, such as `settings.API_KEY`. Empty for the root. */
   readonly place: string
   readonly name: string
   readonly known: readonly string[]
 }
 
 /**
- * Looks for unknown keys before the validator runs, because with a misspelled key a required one may be
- * missing, too.
+ * Looks for unknown keys before the validator runs, because a misspelled key may also be reported as a
+ * missing required key.
  */
 function findUnknownKey(
   value: unknown,

@@ -2,7 +2,7 @@ import { isObject } from '@jetway/core/protocol'
 import { CliError } from '../errors.ts'
 import { packageOf } from '../server-file/package.ts'
 
-/** The facts of an author's `package.json`. */
+/** The information from an author's `package.json`. */
 export interface PackageJson {
   readonly folder: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface PackageJson {
   readonly description: string | undefined
   readonly author: Author | undefined
   readonly licence: string | undefined
-  /** The address of the repository, as https. */
+  /** The repository, with an https URL. */
   readonly repository: Repository | undefined
   readonly homepage: string | undefined
   readonly keywords: readonly string[]
@@ -30,7 +30,7 @@ export interface Author {
 
 export interface Repository {
   readonly url: string
-  /** The folder of the package in the repository. */
+  /** The folder of the package within the repository. */
   readonly folder?: string
 }
 
@@ -81,7 +81,7 @@ function authorOf(value: unknown): Author | undefined {
   return { name, ...(email !== undefined && { email }), ...(url !== undefined && { url }) }
 }
 
-/** npm accepts `github:owner/name`, `owner/name`, and git addresses. */
+/** npm accepts `github:owner/name`, `owner/name`, and git URLs. */
 function repositoryOf(value: unknown): Repository | undefined {
   const given = text(isObject(value) ? value['url'] : value)
   if (given === undefined) return undefined

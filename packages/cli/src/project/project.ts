@@ -4,7 +4,7 @@ import { CliError, usageError } from '../errors.ts'
 import { type JetwayJson, readJetwayJson } from './jetway-json.ts'
 import { type PackageJson, readPackageJson } from './package-json.ts'
 
-/** An author's server: its file, and the facts from both manifests. */
+/** An author's server: its file, and the contents of both manifests. */
 export interface Project {
   /** The absolute path of the server's file. */
   readonly file: string
@@ -13,12 +13,13 @@ export interface Project {
 }
 
 /**
- * Finds the project of a file, or the project in the current folder, whose `jetway.json` names the file.
+ * Finds the project to which a file belongs. Without a file, uses the project in the current folder, whose
+ * `jetway.json` names the file.
  *
  * @throws CliError
  */
 export async function findProject(word: string | undefined): Promise<Project> {
-  // With a file name in the current folder, packageOf starts there.
+  // With a file in the current folder, the search for `package.json` starts there.
   const packageJson = readPackageJson(resolve(word ?? 'package.json'))
   const jetwayJson = await readJetwayJson(packageJson.folder)
   const file = fileOf(word, packageJson.folder, jetwayJson)
@@ -36,7 +37,7 @@ function fileOf(word: string | undefined, folder: string, { entry }: JetwayJson)
   )
 }
 
-/** @throws CliError `failed` if the server reports another version than `package.json` */
+/** @throws CliError `failed` if the server reports a version other than that in `package.json` */
 export function checkVersion({ packageJson }: Project, running: string | undefined): void {
   const { version, folder } = packageJson
   if (running === version) return
@@ -47,7 +48,7 @@ export function checkVersion({ packageJson }: Project, running: string | undefin
   )
 }
 
-/** Reads the facts of the project in the current folder, without its file. @throws CliError */
+/** Reads the manifests of the project in the current folder. @throws CliError */
 export async function readProject(): Promise<Project> {
   const file = resolve('package.json')
   const packageJson = readPackageJson(file)

@@ -12,10 +12,10 @@ export interface RunningServer {
   readonly offers: Offers
 }
 
-/** A server's file that was run, and how it serves. */
+/** A server's file that has been run, and how it serves. */
 export interface RunningFile extends RunningServer {
   readonly serves: 'stdio' | 'http'
-  /** The export of a file that does not serve itself. */
+  /** The name of the export to serve, if the file does not serve on its own. */
   readonly definition: string | undefined
 }
 
@@ -61,7 +61,7 @@ export interface ReadFileOptions {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
-  /** The error for a file that serves HTTP, if it must serve stdio. */
+  /** The error for a file that serves HTTP although stdio is required. */
   readonly onHttp?: () => CliError
 }
 

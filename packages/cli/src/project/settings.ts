@@ -1,10 +1,10 @@
 import { usageError } from '../errors.ts'
 import type { JetwayJson, Setting } from './jetway-json.ts'
 
-/** The values of variables, by name. */
+/** The values of variables, keyed by name. */
 export type Values = Readonly<Record<string, string>>
 
-/** The option for values that a server needs to start. */
+/** The option for values that a server needs in order to start. */
 export const ENV_OPTION = {
   env: {
     type: 'string',
@@ -30,7 +30,7 @@ export function givenValues(
   )
 }
 
-/** Returns the default of a setting as text, in the form in which hosts set the variable. */
+/** Returns the default of a setting as a string, which is how hosts set the variable. */
 export const defaultOf = ({ default: preset }: Setting): string | undefined =>
   preset === undefined ? undefined : String(preset)
 

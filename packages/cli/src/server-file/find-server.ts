@@ -46,7 +46,7 @@ function isServer(value: unknown): value is McpServer {
   return [addTool, connect, stats].every((member) => typeof member === 'function')
 }
 
-/** Returns the error for a file that exits without serving anything. */
+/** Returns the error for a file that exits without serving. */
 export const servesNothing = (file: string): { readonly message: string; readonly hint: string } => ({
   message: `${file} exports no McpServer of @jetway/core, and serves nothing`,
   hint: 'Export an McpServer, or serve one until the input ends',

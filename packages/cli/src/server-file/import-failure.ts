@@ -1,16 +1,16 @@
 import { dirname } from 'node:path'
 import { packageOf } from './package.ts'
 
-/** An explanation, for the author, of why a file does not compile. */
+/** Explains to the author why a file does not compile. */
 export interface ImportFailure {
   readonly message: string
   readonly hint: string
 }
 
-/** The files whose module system the nearest `package.json` determines. */
+/** Files whose module system is determined by the nearest `package.json`. */
 const BY_PACKAGE = /\.[jt]sx?$/i
 const TYPESCRIPT = /\.tsx?$/i
-/** The messages of Node.js and esbuild for an ES module that is run as CommonJS. */
+/** The error messages of Node.js and esbuild for an ES module that is run as CommonJS. */
 const COMMONJS =
   /"cjs" output format|outside a module|ERR_REQUIRE_(?:ESM|ASYNC_MODULE)|Unexpected token 'export'|await is only valid in async functions|'import\.meta' outside/
 
@@ -19,7 +19,7 @@ export function importFailure(file: string, error: unknown): ImportFailure | und
   if (!(error instanceof Error) || !isSyntaxError(error)) return undefined
   const text = textOf(error)
   if (BY_PACKAGE.test(file) && packageOf(file)?.content['type'] !== 'module') {
-    // Node.js reports the types in a CommonJS file as syntax errors.
+    // Node.js reports type annotations in a CommonJS file as syntax errors.
     const isTyped = TYPESCRIPT.test(file) && error.name === 'SyntaxError'
     if (isTyped || COMMONJS.test(text) || COMMONJS.test(String((error as NodeJS.ErrnoException).code)))
       return {

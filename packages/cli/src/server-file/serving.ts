@@ -13,8 +13,8 @@ export interface Serving {
 }
 
 /**
- * How long to wait for a server on the wanted port after another server, such as one for metrics, has started,
- * in ms.
+ * How long to wait for a server on the wanted port after the program has started another server, such as one
+ * for metrics, in ms.
  */
 const OTHERS_MS = 100
 

@@ -4,7 +4,7 @@ import type { RunningFile } from '../project/running-server.ts'
 import { defaultOf } from '../project/settings.ts'
 import { SERVER_SCHEMA_SOURCE } from '../schema-files.ts'
 
-/** A value that a client of the registry asks the user for. */
+/** A value for which a client of the registry asks the user. */
 export interface Input {
   readonly name?: string
   readonly description?: string
@@ -35,7 +35,7 @@ export interface RemoteTransport {
   readonly variables?: Readonly<Record<string, Input>>
 }
 
-/** The registry's description of a server, revision 2025-12-11. */
+/** A server's description in the registry, revision 2025-12-11. */
 export interface ServerJson {
   readonly $schema: string
   readonly name?: string
@@ -59,7 +59,7 @@ export interface ReleasedBundle {
 export const NPM_REGISTRY = 'https://registry.npmjs.org'
 export const PUBLISHER_META = 'io.modelcontextprotocol.registry/publisher-provided'
 
-/** Creates `server.json` from the facts of a project, a running server, and a bundle of the same version. */
+/** Creates `server.json` from a project, its running server, and a bundle of the same version. */
 export function documentOf(
   { packageJson, jetwayJson }: Project,
   { details: { info }, serves }: RunningFile,
@@ -107,7 +107,7 @@ function npmPackage(
   })
 }
 
-/** Hosts ask for a bundle's settings according to its manifest. */
+/** Hosts ask the user for a bundle's settings as its manifest specifies. */
 const bundlePackage = (version: string, { url, sha256 }: ReleasedBundle): Package => ({
   registryType: 'mcpb',
   identifier: url,

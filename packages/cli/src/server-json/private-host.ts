@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether a host can only be reached from a private network. */
+/** Returns whether a host can be reached only from a private network. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== 'unicast'

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000
 const MAX_BYTES = 4 * 1_048_576
 
 /**
- * Checks that npm has this version of a package, with the same `mcpName`. Otherwise the registry rejects it,
- * because it asks npm, too.
+ * Checks that npm has this version of a package, with the same `mcpName`. The registry also checks this, and
+ * otherwise rejects the server.
  *
  * @param registry - a registry to use instead of npm's, from npm's own variable `npm_config_registry`
  * @throws CliError `failed`, or `unreachable`
@@ -31,7 +31,7 @@ export async function checkPublished(
   )
 }
 
-/** Resolves to undefined if there is no such version. */
+/** Resolves to undefined if npm does not have the version. */
 async function fetchJson(url: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   let response: Response
   let text: string
@@ -52,7 +52,7 @@ async function fetchJson(url: string): Promise<Readonly<Record<string, unknown>>
     const value = JSON.parse(text) as unknown
     if (isObject(value)) return value
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw new CliError('unreachable', `${url} answers with something else than a JSON object`)
 }

@@ -4,7 +4,7 @@ import { serverSchema } from '../schema-files.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Input, NPM_REGISTRY, type Package, PUBLISHER_META, type ServerJson } from './document.ts'
 
-/** What the registry would reject, and how to fix it. */
+/** A problem for which the registry would reject the server, and how to fix it. */
 export interface Problem {
   /** The name of the rule, such as `description-length`. */
   readonly rule: string
@@ -15,7 +15,7 @@ export interface Problem {
 interface Rule {
   readonly rule: string
   readonly advice: string
-  /** Returns descriptions of what breaks the rule. */
+  /** Returns a description of each violation. */
   readonly check: (document: ServerJson) => readonly string[]
 }
 
@@ -26,7 +26,7 @@ const MAX_DESCRIPTION = 100
 const NAME = /^[a-z\d][a-z\d.-]*[a-z\d]\/[a-z\d][\w.-]*[a-z\d]$/i
 /** npm version ranges, which the registry does not accept as versions. */
 const RANGE = /[\^~<>=*|\s]|(?:^|\.)x(?:\.|$)/i
-/** The places from which the registry accepts bundles. */
+/** The URLs from which the registry accepts bundles. */
 const RELEASE = /^https:\/\/(?:github\.com\/[^/]+\/[^/]+\/releases\/|gitlab\.com\/.+\/-\/releases\/)/
 
 /** The rules of the official registry that are not in its schema. */
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
     advice: 'Name the address that users reach, in "remotes" of jetway.json',
     check: ({ remotes = [] }) =>
       remotes.flatMap(({ url }) => {
-        // A part of the address may be a variable that the user fills in.
+        // Parts of the URL may be variables that the user fills in.
         const filled = url.replaceAll(/\{[^}]*\}/g, 'x')
         if (!URL.canParse(filled)) return [`${url} is not a URL`]
         const { protocol, hostname } = new URL(filled)

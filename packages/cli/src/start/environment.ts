@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { pick } from '../hosts/host.ts'
 
-/** A command, and the complete environment of its process. */
+/** A command with the complete environment of its process. */
 export interface Start {
   readonly command: string
   readonly args: readonly string[]
@@ -18,15 +18,15 @@ export const APP_PATH = '/usr/bin:/bin'
 const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
 
 /**
- * Returns the environment that an app provides for its servers: a short `PATH`, no shell variables, and a
- * different folder.
+ * Returns the environment that an app provides for its servers: a minimal `PATH`, no shell variables, and a
+ * different working directory.
  */
 export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
   return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }
 }
 
-/** Returns an environment without variables that may be secret, because a stranger may have chosen the program. */
+/** Returns an environment without variables that may be secret, because the program may come from a stranger. */
 export const projectEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
   env: pick(own, [...WINDOWS_NAMES, 'HOME', 'LANG', 'LOGNAME', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']),
   cwd: process.cwd(),

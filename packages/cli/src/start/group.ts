@@ -14,7 +14,7 @@ function endAll(): void {
   for (const leader of leaders) signalGroup(leader, 'SIGKILL')
 }
 
-/** Kills the group when this process exits, until the returned function is called. */
+/** Kills the group when this process exits, unless the returned function has been called. */
 export function endWithThisProcess(leader: number): () => void {
   if (leaders.size === 0) process.on('exit', endAll)
   leaders.add(leader)
@@ -34,7 +34,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)
   } catch {
-    // All processes have exited.
+    // All processes of the group have exited.
   }
 }
 

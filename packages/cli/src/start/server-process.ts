@@ -18,12 +18,10 @@ import { endWithThisProcess, signalGroup } from './group.ts'
 
 const KEPT_LINES = 40
 const MAX_LINE = 2_000
-/**
- * How long to wait for output after a process has exited, in ms. The process's children may keep the pipe open.
- */
+/** How long to wait for output after a process has exited, in ms. Its child processes may keep the pipe open. */
 const LAST_OUTPUT_MS = 500
 
-/** The report about a file that does not serve stdio. */
+/** The harness's report about a file that does not serve stdio. */
 export type NotStdio = Exclude<HarnessReport, { readonly serves: 'stdio' }>
 
 /** A server's process and its output. */
@@ -70,7 +68,7 @@ export class ServerProcess {
       cwd: start.cwd,
       env: { ...start.env },
       stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-      // The process leads a group, so that signals reach its children.
+      // The process leads a group, so that signals reach its child processes.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -112,7 +110,7 @@ export class ServerProcess {
     this.#write(notificationFrame(method))
   }
 
-  /** Asks the server to exit, by closing its input. */
+  /** Asks the server to exit by closing its stdin. */
   endInput(): void {
     this.#child.stdin?.end()
   }
@@ -170,7 +168,7 @@ export class ServerProcess {
   }
 }
 
-/** Waits for a promise for at most this time, in ms. */
+/** Waits for a promise, but no longer than this time, in ms. */
 export function within(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 
 /**
- * Matches folders that are caches, or whose names contain a version. When an update removes them, the entry
- * stops working.
+ * Matches folders that are caches or whose names contain a version. An entry stops working when an update
+ * removes such a folder.
  */
 const SHORT_LIVED =
   /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i

@@ -17,7 +17,7 @@ const MAX_PAGES = 64
 export interface Trial {
   /** Why the server could not be started, such as `ENOENT`. If it is set, everything else is unknown. */
   readonly notStarted?: string
-  /** The report about a file that does not serve stdio. If it is set, everything else is unknown. */
+  /** The harness's report about a file that does not serve stdio. If it is set, everything else is unknown. */
   readonly report?: NotStdio
   /** The response to `initialize`. */
   readonly answer?: JsonRpcResponse
@@ -38,7 +38,7 @@ export interface Shutdown {
   readonly afterMs: number
   /** The signal that was needed to end the server. */
   readonly signal?: 'SIGTERM' | 'SIGKILL'
-  /** The child processes that remained. They are then killed. */
+  /** The child processes that were still running. They have been killed. */
   readonly left: readonly string[]
 }
 
@@ -47,10 +47,7 @@ export interface TrialOptions {
   readonly harness?: boolean
 }
 
-/**
- * Starts a server, lists its tools as hosts do, and ends the server. Faults of the server do not cause a
- * rejection.
- */
+/** Starts a server, lists its tools as hosts do, and ends the server. Resolves even if the server fails. */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
   const { harness = false } = options
   const from = performance.now()
@@ -141,7 +138,7 @@ async function shutDown(server: ServerProcess): Promise<Shutdown> {
   await within(END_MS, server.exited)
   const signal = server.ended === undefined ? await stop(server) : undefined
   const afterMs = performance.now() - from
-  // The children may need a moment longer, for example if they are reading from the process.
+  // The child processes may need a moment longer, for example if they are reading from the process.
   const left = (await groupEnds(pid, Math.max(0, END_MS - afterMs))) ? [] : await namesLeft(pid)
   return { afterMs, left, ...(signal !== undefined && { signal }) }
 }

@@ -42,7 +42,7 @@ export async function findInConfig(
  * entry.
  *
  * @param project - whether the user trusts the project's files
- * @throws CliError, also if the user does not agree to start a project's server
+ * @throws CliError, for example if the user does not agree to start a project's server
  */
 export async function findInHost(
   id: string,
@@ -90,7 +90,7 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
       workspaceFolder: folder,
       ofProject: false,
     })),
-    // In the home folder, the project's file is the user's file.
+    // In the home folder, the project's file is also the user's file.
     ...(projectFile === undefined || users.includes(join(folder, projectFile))
       ? []
       : [{ file: join(folder, projectFile), select, workspaceFolder: folder, ofProject: true }]),

@@ -80,7 +80,7 @@ function noteStrayOutput(client: Client, terminal: Terminal): void {
   })
 }
 
-/** Exits on signals, because the servers that this process started end only when it exits. */
+/** Exits on signals, because the servers started by this process end only when it exits. */
 export function exitOnSignals(): () => void {
   const interrupt = (): never => process.exit(130)
   const terminate = (): never => process.exit(143)
@@ -96,7 +96,7 @@ interface Opened {
 }
 
 async function open(target: Target, terminal: Terminal): Promise<Opened> {
-  // The last lines are kept, because error messages quote them.
+  // Only the last lines are kept, for error messages to quote.
   const stderr = (line: string): void => {
     if (!terminal.json) terminal.noteFromServer(line)
   }

@@ -3,7 +3,7 @@ import { McpError } from '@jetway/core/protocol'
 import { CliError, type CliErrorCode } from '../errors.ts'
 
 export interface ExplainOptions {
-  /** The code of an error that is not a refusal. */
+  /** The code of an error that is not an HTTP refusal. */
   readonly otherwise: CliErrorCode
   /** Whether the requests had a token. */
   readonly hasToken: boolean
@@ -31,7 +31,7 @@ export function explained(error: unknown, { otherwise, hasToken }: ExplainOption
   return new CliError(code, error.message, { cause: error })
 }
 
-/** Returns a hint about what the user can do if a server does not accept the caller. */
+/** Returns a hint about what the user can do if a server rejects the caller. */
 function refusalHint(status: number | undefined, message: string, hasToken: boolean): string | undefined {
   if (status !== 401 && status !== 403) return undefined
   if (/\b(?:Host|Origin)\b/.test(message))

@@ -5,8 +5,8 @@ import { askerFor } from '../ask.ts'
 import type { Terminal } from '../terminal.ts'
 
 /**
- * Lets the user answer the server's questions if there is a terminal; otherwise, declines them. Always declines
- * sampling, because there is no model.
+ * Lets the user answer the server's questions if there is a terminal, and otherwise declines them. Always
+ * declines sampling, because this command has no model.
  */
 export function handlersFor(terminal: Terminal): ClientHandlers {
   return {

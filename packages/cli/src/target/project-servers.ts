@@ -47,7 +47,7 @@ export async function isAllowed(
   const digest = digestOf(server, variables)
   if ((await readAllowed(file)).includes(digest)) return true
   if (!ask || !terminal.interactive || !(await hasAgreed(server, variables, terminal))) return false
-  // The content of an unknown file may change without changing the digest.
+  // The content may change without changing the digest if the file is unknown.
   if (variables !== 'unknown') await remember(file, digest)
   return true
 }

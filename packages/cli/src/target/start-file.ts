@@ -25,7 +25,7 @@ export interface StartedFile {
   readonly target: TransportFactory
   /** The URL if the file serves HTTP. Undefined if it serves stdio. */
   readonly url?: string
-  /** The export, if the file does not serve itself. */
+  /** The name of the export to serve, if the file does not serve on its own. */
   readonly definition?: string
   /** Ends the process. */
   readonly close: () => Promise<void>
@@ -86,8 +86,8 @@ async function launch({ path, exportName, args, env, stderr }: StartFileOptions)
     command: process.execPath,
     args: harnessArguments(path, exportName, args),
     inheritEnv: 'all',
-    // Many programs read their port from this variable. A free port is chosen, because many programs treat 0
-    // as unset.
+    // Many programs read their port from this variable. It is set to a free port, because many programs treat 0 as
+    // unset.
     env: { ...env, PORT: String(await freePort()) },
     stderr,
     spawn: (...given) => (child = spawnWithChannel(given, onReport)),

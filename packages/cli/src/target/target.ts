@@ -59,7 +59,7 @@ async function findNamed(
     if (rest !== undefined) throw usageError('Set either --config or a command after --, not both')
     return findInConfig(values.config, values.server, terminal)
   }
-  // The user's environment is passed to the user's own command.
+  // The user's environment is passed to a command that the user typed.
   return command === undefined ? undefined : { command, args, inheritEnv: 'all' }
 }
 

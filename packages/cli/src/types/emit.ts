@@ -9,10 +9,10 @@ const MAX_TOOLS = 500
 const MAX_BYTES = 1_048_576
 
 /**
- * Writes the declarations of a server's tools. Because the server may be hostile, each of its texts is
- * written as an identifier, a literal or a comment. The same tools always give the same text.
+ * Writes the declarations of a server's tools. Because the server may be hostile, its strings are written
+ * only as identifiers, literals or comments. The result does not depend on the order of the tools.
  *
- * @throws CliError `failed` beyond 500 tools or 1 MiB of schemas
+ * @throws CliError `failed` above 500 tools or 1 MiB of schemas
  */
 export function emitTypes(serverName: string, tools: readonly Tool[]): string {
   if (tools.length > MAX_TOOLS)
@@ -49,7 +49,7 @@ interface Declared {
   readonly declarations: readonly string[]
 }
 
-/** Declares the type of a schema, and the types that it refers to. */
+/** Declares the type of a schema and the types to which it refers. */
 function declare(
   schema: JsonSchema,
   names: Names,

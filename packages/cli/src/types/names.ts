@@ -1,4 +1,4 @@
-/** Words that are not allowed as names of constants, or that would hide a global name. */
+/** Words that cannot be names of constants, or that would shadow a global name. */
 const RESERVED = new Set(
   (
     'abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default ' +
@@ -15,13 +15,13 @@ const MAX_NAME = 100
 export class Names {
   readonly #used = new Set<string>()
 
-  /** Returns `getOrder` for `get_order`. */
+  /** Converts `get_order` to `getOrder`. */
   constant(name: string): string {
     const pascal = pascalCase(name)
     return this.#unique(pascal.charAt(0).toLowerCase() + pascal.slice(1), 'Tool')
   }
 
-  /** Returns `GetOrder` for `get_order`, followed by an ending. */
+  /** Converts `get_order` to `GetOrder`, and appends the ending. */
   type(name: string, ending: string): string {
     return this.#unique(pascalCase(name) + ending, 'Type')
   }

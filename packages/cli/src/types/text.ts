@@ -1,6 +1,6 @@
 import { printable } from '../terminal.ts'
 
-/** Characters that end a line, are invisible, or change the order of the displayed text. */
+/** Matches characters that end a line, are invisible, or change the order of the displayed text. */
 const HIDDEN = /[^\P{C}]|[\u2028\u2029]/gu
 
 /** Returns a JSON value as a literal. Invisible characters from an untrusted server are escaped. */

@@ -4,38 +4,33 @@ import { comment, literal, memberName } from './text.ts'
 
 const MAX_DEPTH = 32
 
-/** What the types of a schema need from their surroundings. */
+/** The context in which a schema's types are written. */
 export interface TypeContext {
   readonly root: JsonSchema
-  /**
-   * Returns the name of the type for a referenced part of the schema, and makes sure that the type is
-   * written.
-   */
+  /** Returns the name of the type for a referenced subschema, and schedules that type to be written. */
   readonly nameOf: (target: JsonSchema, ref: string) => string
 }
 
 /** A TypeScript type. */
 interface Type {
   readonly text: string
-  /** Whether it needs parentheses in a list or a union. */
+  /** Whether the type needs parentheses in a list or a union. */
   readonly isCompound: boolean
 }
 
-/** Where a schema is used in the type. */
+/** The place in the output where the type is used. */
 interface Place {
   readonly depth: number
   /** The indentation level of the line on which the type starts. */
   readonly indent: number
   /** Whether a surrounding schema allows only objects. */
   readonly isObject: boolean
-  /**
-   * The schemas whose types are being written, with no object or list in between. They must not occur again.
-   */
+  /** The schemas whose types are being written, without an object or list in between. They must not occur again. */
   readonly open: readonly unknown[]
 }
 
 /**
- * Returns a schema as a TypeScript type. The type accepts every value that the schema accepts. Where
+ * Returns a TypeScript type for a schema. The type accepts every value that the schema accepts. Where
  * TypeScript cannot express the schema, the type is wider, or `unknown`.
  */
 export function typeText(schema: unknown, context: TypeContext): string {
@@ -43,7 +38,10 @@ export function typeText(schema: unknown, context: TypeContext): string {
   return new Writer(context).type(schema, place).text
 }
 
-/** Returns the members of a schema that only allows an object, for an interface. */
+/**
+ * Returns the members of an interface for a schema that accepts only objects. Returns undefined for other
+ * schemas.
+ */
 export function interfaceMembers(schema: unknown, context: TypeContext): readonly string[] | undefined {
   if (!isObject(schema) || schema['type'] !== 'object' || ALTERNATIVES.some((each) => each in schema))
     return undefined
@@ -75,12 +73,12 @@ class Writer {
   type(schema: unknown, place: Place): Type {
     if (schema === false) return NEVER
     if (!isObject(schema) || place.depth > MAX_DEPTH || !this.#isKnown) return UNKNOWN
-    // Below another base, references have a different meaning.
+    // In a subschema with its own `$id`, references are resolved differently.
     if (schema['$id'] !== undefined && schema !== this.#context.root) return UNKNOWN
     return intersectionOf(this.#parts(schema, place))
   }
 
-  /** Returns the types for a schema's independent keywords. All of them apply. */
+  /** Returns a type for each of a schema's independent keywords. A value must have all of these types. */
   #parts(schema: JsonObject, place: Place): readonly Type[] {
     const { $ref, enum: values, const: only, anyOf, oneOf, allOf } = schema
     const hasValues = 'const' in schema || Array.isArray(values)
@@ -106,7 +104,7 @@ class Writer {
     return simple(this.#context.nameOf(target, String(ref)))
   }
 
-  /** Whether a type would refer to itself. TypeScript only allows that inside an object or a list. */
+  /** Returns whether a type would refer to itself. TypeScript allows this only inside an object or a list. */
   #leadsBack(schema: unknown, open: readonly unknown[], seen: Set<unknown>): boolean {
     if (!isObject(schema)) return false
     const { $ref, anyOf, oneOf, allOf } = schema
@@ -170,7 +168,7 @@ class Writer {
     return simple(`{\n${members.join('\n')}\n${spaces(place.indent)}}`)
   }
 
-  /** Returns the members of an object, each with its comment. */
+  /** Returns an object's members, each with its comment. */
   members(schema: JsonObject, { depth, indent }: Place): readonly string[] {
     const { properties, required, additionalProperties: others } = schema
     const known = isObject(properties) ? properties : {}
@@ -191,7 +189,7 @@ class Writer {
     return index === undefined ? members : [...members, `${before}readonly [name: string]: ${index}`]
   }
 
-  /** Returns the type of the other members, if the schema describes them. */
+  /** Returns the type of additional members, if the schema describes them. */
   #index(
     { additionalProperties: others, patternProperties }: JsonObject,
     hasNames: boolean,
@@ -199,14 +197,14 @@ class Writer {
   ): string | undefined {
     if (isObject(patternProperties)) return 'unknown'
     if (others === undefined || others === false) return undefined
-    // In TypeScript, the type of the others must also accept the named members.
+    // In TypeScript, the index signature must also accept the named members.
     return hasNames ? 'unknown' : this.type(others, place).text
   }
 }
 
 const spaces = (indent: number): string => '  '.repeat(indent)
 
-/** Returns undefined for an unknown dialect. */
+/** Returns undefined if the dialect is unknown. */
 function dialectIn(root: JsonSchema): ReturnType<typeof dialectOf> | undefined {
   try {
     return dialectOf(root)
@@ -215,7 +213,7 @@ function dialectIn(root: JsonSchema): ReturnType<typeof dialectOf> | undefined {
   }
 }
 
-/** Returns undefined for a reference that points outside the schema, or is not a valid URI. */
+/** Returns undefined if the reference points outside the schema or is not a valid URI. */
 function targetOf(root: JsonSchema, ref: unknown): unknown {
   if (typeof ref !== 'string') return undefined
   try {

@@ -1,4 +1,4 @@
-/** The built command makes bundles of projects; the official tool validates and unpacks them. */
+/** The built command creates bundles of projects, which the official tool validates and unpacks. */
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -95,7 +95,7 @@ const bundle = (folder: string, ...more: readonly string[]): Promise<BinRun> =>
   run(folder, 'bundle', '--out', 'shop.mcpb', ...more)
 
 describe('jetway bundle', () => {
-  it('makes a bundle that the official tool validates and unpacks, and that runs', async () => {
+  it('makes a bundle that starts, and that the official tool can validate and unpack', async () => {
     const folder = project()
     const { stdout, stderr, exitCode } = await bundle(folder, '--json')
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
@@ -114,7 +114,7 @@ describe('jetway bundle', () => {
     expect(
       await unpackExtension({ mcpbPath: join(folder, 'shop.mcpb'), outputDir: output, silent: true }),
     ).toBe(true)
-    // The official tool prints what it finds.
+    // The official tool prints its results.
     vi.spyOn(console, 'log').mockReturnValue()
     onTestFinished(() => void vi.restoreAllMocks())
     expect(validateManifest(join(output, 'manifest.json'))).toBe(true)
@@ -154,7 +154,7 @@ describe('jetway bundle', () => {
     })
   })
 
-  it('gives the same bytes in another time zone', async () => {
+  it('produces the same bytes in any time zone', async () => {
     const folder = project()
     await bundle(folder)
     const first = readFileSync(join(folder, 'shop.mcpb'))
@@ -220,7 +220,7 @@ describe('jetway bundle', () => {
       /may have secrets/,
     ],
     ['another ending', {}, ['--out', 'shop.zip'], /must end with \.mcpb/],
-  ])('fails for %s, and leaves no file', async (_, options, argv, text) => {
+  ])('fails for %s without leaving a file', async (_, options, argv, text) => {
     const folder = project(options)
     writeFileSync(join(folder, 'shop.mcpb'), 'an older bundle')
     const { stderr, stdout, exitCode } = await bundle(folder, ...argv)
@@ -229,7 +229,7 @@ describe('jetway bundle', () => {
     expect(existsSync(join(folder, 'shop.mcpb'))).toBe(argv.length > 0)
   })
 
-  it('takes the value of a required setting from --env, and stores it nowhere', async () => {
+  it('reads the value of a required setting from --env, but does not store it in the bundle', async () => {
     const folder = project({
       jetway: { settings: { API_KEY: { ...setting, secret: true, required: true } } },
     })
@@ -238,7 +238,7 @@ describe('jetway bundle', () => {
       expect(Buffer.from(content).toString()).not.toContain('hunter2')
   })
 
-  it('copies packages with native code and what they need, with their modes', async () => {
+  it('copies packages with native code and their dependencies, and preserves the file modes', async () => {
     const folder = folderOf({
       'package.json': { ...MANIFEST, dependencies: { native: '1' } },
       'src/server.ts': `

@@ -18,18 +18,18 @@ const files = (): Archive =>
   ])
 
 describe('pack', () => {
-  it('gives the same bytes for the same files in any order and at any time', () => {
+  it('returns the same bytes for the same files, regardless of their order', () => {
     const bytes = pack(files())
     expect(pack(new Map([...files()].toReversed()))).toEqual(bytes)
     expect(Object.keys(unzipSync(bytes))).toEqual(['a/run', 'b.txt'])
   })
 
-  it('keeps whether a file is executable', () => {
+  it('preserves executable permissions', () => {
     const folder = folderOf({})
     unpack(pack(files()), folder)
     expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('b')
     expect(statSync(join(folder, 'a/run')).mode & 0o100).toBe(0o100)
-    // The central directory has the mode of each file in the upper half of its attributes.
+    // The central directory stores each file's mode in the upper half of its attributes.
     const text = Buffer.from(pack(files())).toString('latin1')
     const central = text.slice(text.indexOf('PK\u0001\u0002'))
     expect(Buffer.from(central, 'latin1').readUInt32LE(38) >>> 16).toBe(0o100755)
@@ -37,7 +37,7 @@ describe('pack', () => {
 })
 
 describe('unpack', () => {
-  it('refuses a path that leads outside of the folder', () => {
+  it('rejects a path that leads outside the folder', () => {
     const bytes = zipSync({ '../evil.txt': new Uint8Array([1]) })
     expect(() => unpack(bytes, folderOf({}))).toThrow('leads outside')
   })
@@ -58,7 +58,7 @@ const installed = (name: string, folder: string, licence?: string): InstalledPac
 })
 
 describe('collectLicences', () => {
-  it('joins packages that have the same text, and names those without one', () => {
+  it('groups packages with the same licence text, and lists packages without a licence', () => {
     const folder = folderOf({
       'node_modules/a/LICENSE': 'MIT text\r\n',
       'node_modules/b/license.md': 'MIT text',
@@ -78,7 +78,7 @@ describe('collectLicences', () => {
     expect(text).not.toContain('code')
   })
 
-  it('uses the licence of the repository for a member of a workspace', () => {
+  it("uses the repository's licence for a workspace package", () => {
     const folder = folderOf({ '.git/HEAD': '', LICENSE: 'Ours', 'packages/a/index.js': '' })
     expect(collectLicences([installed('a', join(folder, 'packages/a'))])).toMatchObject({ missing: [] })
   })
@@ -93,7 +93,7 @@ describe('closureOf', () => {
       optionalDependencies: optional,
     })
 
-  it('places another version of a package below the one that needs it', () => {
+  it('places a second version of a package inside the package that depends on it', () => {
     const folder = folderOf({
       'node_modules/a/package.json': manifest('a', '1.0.0', { c: '1', b: '1' }),
       'node_modules/b/package.json': manifest('b', '1.0.0', { c: '2', a: '1' }),
@@ -109,7 +109,7 @@ describe('closureOf', () => {
     ])
   })
 
-  it('follows the links of pnpm', () => {
+  it("follows pnpm's symbolic links", () => {
     const folder = folderOf({
       'store/a@1/node_modules/a/package.json': manifest('a', '1.0.0', { b: '1' }),
       'store/a@1/node_modules/b/package.json': manifest('b', '1.0.0'),
@@ -119,7 +119,7 @@ describe('closureOf', () => {
     expect([...closureOf(['a'], folder).keys()]).toEqual(['node_modules/a', 'node_modules/b'])
   })
 
-  it('leaves out optional dependencies that are not installed, and refuses others', () => {
+  it('omits optional dependencies that are not installed, and throws for required ones', () => {
     const folder = folderOf({
       'node_modules/a/package.json': manifest('a', '1.0.0', {}, { gone: '1' }),
       'node_modules/b/package.json': manifest('b', '1.0.0', { gone: '1' }),
@@ -130,7 +130,7 @@ describe('closureOf', () => {
 })
 
 describe('hasNativeCode', () => {
-  it('looks for files of Node.js add-ons, but not in packages below', () => {
+  it('finds Node.js add-ons, but ignores nested packages', () => {
     const folder = folderOf({ 'package.json': { name: 'a', version: '1.0.0' }, 'node_modules/b/b.node': '' })
     const found = readPackage(folder) as InstalledPackage
     expect(hasNativeCode(found)).toBe(false)
@@ -147,7 +147,7 @@ describe('user_config', () => {
     api_key: { ...text, type: 'number', default: 3 },
   } as const
 
-  it('has a key for each variable, also if two differ in case only', () => {
+  it('has a key for each variable, even if the names of two variables differ only in case', () => {
     expect([...userConfigKeys({ settings })]).toEqual([
       ['API_KEY', 'api_key'],
       ['api_key', 'api_key_2'],
@@ -164,16 +164,16 @@ describe('user_config', () => {
 })
 
 describe('preludeOf', () => {
-  it('removes variables whose setting has no value', () => {
+  it('removes variables whose settings have no value', () => {
     const { banner } = preludeOf(new Map([['API_KEY', 'api_key']]))
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }
-    // The loop is the last part, and needs nothing else of the module.
+    // The loop is the last part of the code, and does not depend on the rest.
     runInNewContext(loop, { process: { env } })
     expect(env).toEqual({ OTHER: '' })
   })
 
-  it('has no loop without settings', () => {
+  it('contains no loop if there are no settings', () => {
     expect(preludeOf(new Map()).banner).not.toContain('for (')
   })
 })

@@ -67,11 +67,11 @@ describe('readArguments', () => {
     expect(read([word])).toEqual(expected)
   })
 
-  it('collects repeated arguments in a list if the schema expects a list, and otherwise uses the last value', () => {
+  it('collects repeated arguments in a list if the schema expects a list; otherwise, the last value wins', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
   })
 
-  it('collects repeated positional arguments in lists, and does not add values from --args', () => {
+  it('collects repeated positional arguments in a list, which replaces the value from --args', () => {
     expect(read(['tags=a'], { text: '{"tags":["x"]}' })).toEqual({ tags: ['a'] })
     expect(read(['tags=a', 'tags:=["b"]'])).toEqual({ tags: ['b'] })
     expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
@@ -101,7 +101,7 @@ describe('readArguments', () => {
     [[], { text: '{' }, '--args is not valid JSON'],
     [[], { text: '[]' }, '--args must be a JSON object'],
     [[], { file: '/no/such/file' }, 'The file /no/such/file cannot be read: ENOENT'],
-  ] as const)('refuses the arguments %j with the options %j', (words, given, message) => {
+  ] as const)('rejects the arguments %j with the options %j', (words, given, message) => {
     expect(() => read(words, given)).toThrow(expect.objectContaining({ code: 'usage', message }))
   })
 })
@@ -114,6 +114,6 @@ it.each([
   [{ properties: { a: {} }, patternProperties: { '^x-': {} } }, undefined],
   [{ properties: { a: {} }, allOf: [{}] }, undefined],
   [{}, undefined],
-])('declaredNames, given %j, returns %j', (given, names) => {
+])('declaredNames(%j) returns %j', (given, names) => {
   expect(declaredNames(given)).toEqual(names)
 })

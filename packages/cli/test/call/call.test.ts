@@ -108,7 +108,7 @@ describe('jetway call', () => {
     expect(await json(['call', url, 'echo'])).toMatchObject({ hint: expect.stringContaining('--bearer-env') })
   })
 
-  it('refuses an argument that the tool or prompt does not define', async () => {
+  it('rejects an argument that the tool or prompt does not define', async () => {
     const url = await serveEverything()
     expect(await json(['call', url, 'echo', 'txt=hello'])).toMatchObject({
       code: 'usage',
@@ -131,7 +131,7 @@ describe('jetway call', () => {
   })
 })
 
-it('jetway call sends --header and --bearer-env', async () => {
+it('jetway call sends the headers set by --header and --bearer-env', async () => {
   const seen: (string | undefined)[] = []
   const { origin, release } = await listen(({ headers }, response) => {
     seen.push(headers.authorization, headers['x-team']?.toString())

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createProject, definition, devOverHttp } from './support/project.ts'
 import { callOf, type Headers, openSession, post } from './support/raw-http.ts'
 
-/** A program that accepts one token. */
+/** Returns the source code of a program that accepts a single token. */
 const program = (token: string): string => `
 import { createServer } from 'node:http'
 import { bearer } from '@jetway/core/http'
@@ -17,7 +17,7 @@ const withToken = (session: Headers, token: string): Headers => ({
   authorization: `Bearer ${token}`,
 })
 
-it('jetway dev continues a session with a new token after the new process has replied with 401', async () => {
+it('jetway dev continues a session with a new token after the new process has refused the old token with 401', async () => {
   const project = await createProject(program('old'))
   const dev = await devOverHttp(project)
   const session = await openSession(dev.url, withToken({}, 'old'))

@@ -13,13 +13,13 @@ it.each([
   ['a port that is not a number', [FILE, '--port', '8o'], 2, '--port is a number from 0 to 65535, not 8o'],
   ['a port above 65535', [FILE, '--port', '65536'], 2, 'not 65536'],
   ['a port with too many digits', [FILE, '--port', '000001'], 2, 'not 000001'],
-])('jetway dev refuses %s', async (_, args, exitCode, message) => {
+])('jetway dev rejects %s', async (_, args, exitCode, message) => {
   const run = await runCli(['dev', ...args])
   expect(run.stderr).toContain(message)
   expect(run.exitCode).toBe(exitCode)
 })
 
-it('jetway dev refuses a port that is in use', async () => {
+it('jetway dev fails if its port is in use', async () => {
   const { port, release } = await listen(() => {})
   onTestFinished(release)
   const { exitCode, stderr } = await runCli(['dev', FILE, '--port', `${port}`])

@@ -13,7 +13,7 @@ async function connect(url: string): Promise<DevClient> {
   return client
 }
 
-/** Code that changes the lists, so that the test sees when it serves. */
+/** Code that changes the lists, so that the test notices when the code is served. */
 const changed = (...more: readonly string[]): string => definition(['changed'], more.join('\n'))
 
 async function saveAndSee(project: Project, client: DevClient, code: string): Promise<void> {
@@ -50,13 +50,13 @@ if (!existsSync('MARK')) { writeFileSync('MARK', ''); throw new Error('not yet')
 ${definition()}`.replaceAll('MARK', `${(await createProject('')).folder}/mark`),
   )
   const dev = await devOverHttp(project)
-  // A busy machine may need more than the 10 s that requests wait.
+  // On a busy machine, this may take longer than the 10 s for which requests are held.
   const client = await vi.waitFor(() => connect(dev.url))
   expect(dev.output.stderr).toMatch(/not yet[^]*starts again in 0\.2 s/)
   expect(await client.echo('here')).toBe('here')
 })
 
-it('jetway dev answers running calls after a crash, and keeps the session', async () => {
+it('jetway dev responds to running calls after a crash, and keeps the session', async () => {
   const project = await createProject(
     definition([], "server.addTool({ name: 'crash', handler: () => { process.exit(3) } })"),
   )
@@ -67,13 +67,13 @@ it('jetway dev answers running calls after a crash, and keeps the session', asyn
     isError: true,
     content: [{ type: 'text', text: 'The server was restarted while this ran; call again' }],
   })
-  // A call before this line may still reach the process that ends.
+  // Until this line is printed, a call may still reach the process that is exiting.
   await dev.until(/exited with code 3/)
   expect(await client.echo('again')).toBe('again')
   expect(client.sessionId()).toBe(session)
 })
 
-it('jetway dev replaces a process that hangs, answers its calls, and kills its process group', async () => {
+it('jetway dev replaces a hanging process, responds to its calls, and kills its process group', async () => {
   const hang = `
 import { spawn } from 'node:child_process'
 process.on('SIGTERM', () => {})
@@ -91,7 +91,7 @@ server.addTool({ name: 'hang', handler: () => { for (;;); } })`
   await vi.waitFor(() => expect(pids.filter((pid) => runs(Number(pid)))).toEqual([]))
 })
 
-it('jetway dev finishes running calls in the old process', async () => {
+it('jetway dev lets running calls finish in the old process', async () => {
   const slow = `
 server.addTool({ name: 'slow', handler: async () => {
   console.log('slow begins')
@@ -109,7 +109,7 @@ server.addTool({ name: 'slow', handler: async () => {
   await seen
 })
 
-/** A program that listens on its own port, whatever PORT says. */
+/** Returns the code of a program that listens on its own port, and ignores PORT. */
 const program = (port: number, tool: string): string => `
 import { createServer } from 'node:http'
 import { mcp } from '@jetway/node'

@@ -24,13 +24,13 @@ describe('HeldMessages', () => {
     await vi.advanceTimersByTimeAsync(10_000)
     expect(expired.mock.calls).toEqual([[1], [2], [4]])
     expect(held.takeAll()).toEqual([])
-    // There is room again.
+    // The expired messages no longer count towards the limit.
     expect([held.add(half, 6), held.add(half, 7), held.add('z', 8)]).toEqual([true, true, false])
     held.takeAll()
     expect([held.add(half, 9), held.add(half, 10), held.add('z', 11)]).toEqual([true, true, false])
   })
 
-  it('gives up on each message 10 s after it arrived', async () => {
+  it('gives up on a message 10 s after it arrives', async () => {
     const expired = vi.fn()
     const held = new HeldMessages(expired)
     held.add('a', 1)

@@ -6,7 +6,7 @@ const SESSIONS = 256
 const WAITING = 1_024
 const BODY = 4 * 1024 * 1024
 
-it('jetway dev forgets the least recently used of 257 sessions when a file is saved', async () => {
+it('jetway dev evicts the least recently used of 257 sessions when a file is saved', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const sessions: Headers[] = []
@@ -17,7 +17,7 @@ it('jetway dev forgets the least recently used of 257 sessions when a file is sa
   expect(await ping(used)).toBe(200)
   const last = await openSession(dev.url)
   await project.save(definition(['saved']))
-  // The old process knows it until then.
+  // The old process still knows the session until it exits.
   await vi.waitFor(async () => expect(await ping(unused)).toBe(404))
   expect(await Promise.all([used, last].map(ping))).toEqual([200, 200])
 })
@@ -32,7 +32,7 @@ it('jetway dev refuses a body larger than 4 MiB', async () => {
   expect((await post(url, ping.padEnd(BODY), session)).status).toBe(200)
 })
 
-/** The code of a server that does not start, until it is saved again. */
+/** The code of a server that cannot start until the file is saved again. */
 const BROKEN = 'const server = {'
 
 describe('jetway dev while no process is running', () => {

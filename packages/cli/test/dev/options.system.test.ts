@@ -10,7 +10,7 @@ async function connect(url: string): Promise<DevClient> {
   return client
 }
 
-/** Takes the names of its tools from the files of a folder. */
+/** Returns the code of a server whose tools are named by the files in a folder. */
 const readsNames = (folder: string): string =>
   definition(
     [],

@@ -1,4 +1,4 @@
-/** Questions to the client that are open when their process is replaced. */
+/** Questions to the client that are still open when their process is replaced. */
 import { Client } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { childProcess } from '@jetway/client/stdio'
@@ -20,9 +20,9 @@ server.addTool({
   },
 })`
 
-describe.each(Object.entries(TRANSPORTS))('a question over %s when a file is saved', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('saving a file while a question is pending over %s', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
-    it.each(['elicit', 'sample'])('cancels %s, and returns an error result', async (tool) => {
+    it.each(['elicit', 'sample'])('cancels %s, and the call returns an error result', async (tool) => {
       const project = await createProject(definition([], ASKS))
       const client = await connectAsked(name, await start(project))
       const call = client.call(tool)
@@ -36,7 +36,7 @@ describe.each(Object.entries(TRANSPORTS))('a question over %s when a file is sav
 
 const KEY = "requestState: { keys: ['MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE'] }"
 
-/** A tool that asks in rounds, which any process can continue if it has the keys. */
+/** Returns the code of a tool that asks in rounds. Any process that has the keys can continue the call. */
 const rounds = (greeting: string, options = ''): string => `
 import { elicit, McpServer } from '@jetway/core'
 import { z } from 'zod'
@@ -50,7 +50,7 @@ server.addTool({ name: '${greeting}', handler: () => '' })
 export default server
 `
 
-/** Calls `greet` with a client of 2026-07-28, and saves other code before the question is answered. */
+/** Calls `greet` with a client of revision 2026-07-28, and saves different code before the question is answered. */
 async function greet(start: (project: Project) => Promise<Target>, options: string) {
   const project = await createProject(rounds('Hello', options))
   const target = await start(project)
@@ -75,12 +75,15 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('the rounds of a call over %s when a file is saved', (_, start) => {
-  it('continue in a new process with the same keys', async () => {
-    expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
-  })
+describe.each(Object.entries(TRANSPORTS))(
+  'a call over %s whose question is answered after a file is saved',
+  (_, start) => {
+    it('continues in a new process with the same keys', async () => {
+      expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
+    })
 
-  it('start over in a new process with different keys', async () => {
-    await expect(greet(start, '')).rejects.toThrow('send the request again without it')
-  })
-})
+    it('is rejected by a new process with different keys', async () => {
+      await expect(greet(start, '')).rejects.toThrow('send the request again without it')
+    })
+  },
+)

@@ -13,14 +13,20 @@ import {
   request,
 } from './support/raw-http.ts'
 
-/** Resolves in the server's process when there is a file of this name beside it. */
+/**
+ * Code of a function that waits, in the server's process, until a file with the given name exists next to the
+ * server's file.
+ */
 const UNTIL = `
 import { existsSync } from 'node:fs'
 async function until(name: string): Promise<void> {
   while (!existsSync(new URL(name, import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 10))
 }`
 
-/** A tool that reports something, so that its reply is a stream, and ends when there is a file `finish`. */
+/**
+ * The code of a tool that logs something, so that its reply becomes a stream, and that waits for the file
+ * `finish`.
+ */
 const OLD = definition(
   [],
   `${UNTIL}
@@ -35,7 +41,7 @@ server.addTool({
 })`,
 )
 
-/** Serves when there is a file `serve`. */
+/** The code of a server that does not start until the file `serve` exists. */
 const NEW = definition(['fresh'], `${UNTIL}\nconsole.log('saved')\nawait until('serve')`)
 
 interface Cut {
@@ -79,8 +85,8 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
   return result?.tools.map(({ name }) => name) ?? []
 }
 
-describe('a call whose stream breaks off before a save', () => {
-  it('is answered by the old process if that process is still running', async () => {
+describe('a call whose stream is interrupted before a file is saved', () => {
+  it('receives its response from the old process if that process is still running', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -95,7 +101,7 @@ describe('a call whose stream breaks off before a save', () => {
     ])
   })
 
-  it('returns an error result if the old process has ended and another one never started serving', async () => {
+  it('receives an error result if the old process has ended and no other process is serving yet', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -104,7 +110,7 @@ describe('a call whose stream breaks off before a save', () => {
     await project.save(definition([], "console.log('saved')"))
     await dev.until(/saved/)
     expect(await messagesOf(await resume(cut))).toMatchObject([{ id: 1, result: { isError: true } }])
-    // It is answered once.
+    // A request receives a response only once.
     expect(await messagesOf(await resume(cut))).toEqual([])
   })
 })

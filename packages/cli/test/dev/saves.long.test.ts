@@ -1,4 +1,7 @@
-/** Saves while clients call without pause: no call unanswered, wrong or answered twice, and sessions stay. */
+/**
+ * Saves files while clients call without pause. No call may remain unanswered or be answered incorrectly or
+ * twice, and sessions must survive.
+ */
 import { FULL } from '@jetway-apps/test-support'
 import { it, onTestFinished } from 'vitest'
 import { CLIENTS, type DevClient, type Target } from './support/clients.ts'
@@ -8,14 +11,14 @@ import { saveWhileCalling } from './support/saves.ts'
 const SAVES = FULL ? 200 : 20
 const NAMES = Object.keys(CLIENTS)
 
-/** Each stdio client has its own `jetway dev`. Over HTTP they share one. */
+/** Each stdio client has its own `jetway dev`, whereas HTTP clients share one. */
 const RUNS: readonly (readonly [string, ...string[]])[] = [
   ...NAMES.map((name) => ['stdio', name] as const),
   ['HTTP', ...NAMES],
 ]
 
 it.for(RUNS)(
-  'jetway dev keeps responding during saves over %s with %s',
+  'jetway dev keeps responding while files are saved, over %s with %s',
   { timeout: 1_800_000 },
   async ([transport, ...names], { task }) => {
     const project = await createProject(definition())

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { SERVER_PROCESS } from '../../src/dev/process/server-process.ts'
 import { createProject, definition, devOverHttp } from './support/project.ts'
 
-/** The processes that run, or will run, the server's file: tsx has children, too. */
+/** Returns the processes that run, or will run, the server's file. Other child processes belong to tsx. */
 const serversOf = (parent: number | undefined): readonly string[] =>
   readdirSync('/proc').filter(
     (pid) =>
@@ -15,7 +15,7 @@ const serversOf = (parent: number | undefined): readonly string[] =>
 
 const prints = (save: number): string => definition([], `console.log('save ${save} pid', process.pid)`)
 
-it('jetway dev serves each saved version from the process that was started in advance', async () => {
+it('jetway dev serves each saved version from a process that was started in advance', async () => {
   const project = await createProject(prints(0))
   const dev = await devOverHttp(project)
   const used: string[] = []
@@ -26,7 +26,7 @@ it('jetway dev serves each saved version from the process that was started in ad
       serversOf(dev.process.pid).filter((child) => !used.includes(child))
     await expect.poll(unused).toHaveLength(1)
     const [ahead] = unused()
-    // One change: a file that is written in place is empty for a moment.
+    // Replacing the file causes a single change, whereas a file that is written in place is briefly empty.
     await project.replace(prints(save))
     const [, next] = await dev.until(new RegExp(`save ${save} pid (\\d+)`))
     expect(next).toBe(ahead)

@@ -1,4 +1,4 @@
-/** Processes that do not start, and that end by themselves. */
+/** Processes that fail to start, and processes that exit on their own. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StartError } from '../../src/dev/process/child.ts'
 import { advance, crash, needsChange, serving, supervise } from './support/supervise.ts'
@@ -41,7 +41,7 @@ describe('a failed start', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is not retried before a change if a retry cannot help', async () => {
+  it('is retried only after a change if it was caused by a syntax error', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(needsChange)
@@ -57,7 +57,7 @@ describe('a failed start', () => {
   it.each([
     ['after a change', needsChange],
     ['by a retry', crash],
-  ])('is followed by a line if the next start succeeds: %s', async (_, error) => {
+  ])('is followed by a message when a later start succeeds: %s', async (_, error) => {
     const { start, change, child, printed } = supervise()
     await start()
     await child(1).fail(error)
@@ -74,7 +74,7 @@ describe('a failed start', () => {
     ['a syntax error', needsChange, 'a syntax error'],
     ['a crash', crash, 'The server exited with code 1'],
     ['a thrown string', 'text', 'text'],
-  ])('keeps the previous code in use after %s', async (_, error, message) => {
+  ])('leaves the previous code in use after %s', async (_, error, message) => {
     const { change, child, printed, events, spawned } = await serving()
     await change()
     await child(2).fail(error)
@@ -97,7 +97,7 @@ describe('a failed start', () => {
     expect(printed).toEqual([])
   })
 
-  it('keeps the previous code in use if the new process refuses the sessions', async () => {
+  it('leaves the previous code in use if the new process refuses the sessions', async () => {
     let prepare = (): Promise<void> => Promise.resolve()
     const { change, child, printed } = await serving({ prepare: () => prepare() })
     prepare = () => Promise.reject(new StartError('failed', 'no session'))
@@ -110,7 +110,7 @@ describe('a failed start', () => {
 describe('a port that is in use', () => {
   const inUse = new StartError('port-in-use', 'Port 80 is in use')
 
-  it('makes later restarts stop the old process first', async () => {
+  it('makes later restarts stop the old process before they start a new one', async () => {
     const { change, child, printed, events, drain } = await serving()
     await change()
     await child(2).fail(inUse)
@@ -127,7 +127,7 @@ describe('a port that is in use', () => {
     expect(printed.slice(1)).toEqual([expect.stringMatching(/^Restarted in/)])
   })
 
-  it('is retried if there is no old process', async () => {
+  it('is tried again if there is no old process', async () => {
     const { start, child, printed } = supervise()
     await start()
     await child(1).fail(inUse)
@@ -136,7 +136,7 @@ describe('a port that is in use', () => {
 })
 
 describe('a process that ends unexpectedly', () => {
-  it('is restarted, with a reset delay if it had served for more than 5 s', async () => {
+  it('is restarted, with the initial delay if it had served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])
@@ -152,7 +152,7 @@ describe('a process that ends unexpectedly', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is reported while another process is starting', async () => {
+  it('is reported even while another process is starting', async () => {
     const { change, child, printed, events } = await serving()
     await change()
     await child(1).exit('exited with code 3')

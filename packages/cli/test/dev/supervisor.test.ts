@@ -48,7 +48,7 @@ describe('Supervisor', () => {
     expect(child(1).calls).toEqual(['start', 'stop'])
   })
 
-  it('does not wait for a draining process that exits', async () => {
+  it('stops waiting for a draining process as soon as it exits', async () => {
     const { change, child, printed } = await serving()
     await change()
     await child(2).serve()
@@ -163,7 +163,7 @@ describe('the spare process', () => {
     expect(child(3).calls).toEqual(['start'])
   })
 
-  it('is not started if a file changes first', async () => {
+  it('is not started if a file changes before its start', async () => {
     const { start, change, child, spawned } = supervise()
     await start()
     await child(1).serve()
@@ -200,7 +200,7 @@ describe('Supervisor with stopFirst', () => {
 })
 
 describe('Supervisor.close', () => {
-  it('stops all processes without starting others', async () => {
+  it('stops all processes without starting new ones', async () => {
     const { supervisor, change, child, spawned, printed } = await serving()
     await change()
     await supervisor.close()

@@ -34,7 +34,7 @@ function watchIn(folder: string, ...globs: readonly string[]) {
     changed,
     printed,
     opened: () => openWatchers() - before,
-    /** Resolves when a change of the file is noticed. */
+    /** Writes the file until the change is noticed. */
     save: (file: string) =>
       vi.waitFor(
         () => {
@@ -49,7 +49,7 @@ function watchIn(folder: string, ...globs: readonly string[]) {
 const far = Array.from({ length: 30 }, (_, at) => `far/${at}/a.json`)
 
 describe('watchFiles', () => {
-  it('does not follow links below the folder of a pattern', async () => {
+  it('does not follow symbolic links inside the folder of a pattern', async () => {
     const folder = folderOf(['project/data/a.json', ...far])
     const links = { parent: '..', self: 'self', broken: 'nowhere', far: '../../far' }
     for (const [link, target] of Object.entries(links))
@@ -63,7 +63,7 @@ describe('watchFiles', () => {
     expect(printed).toEqual([])
   })
 
-  it('does not watch levels below the deepest level of a pattern', async () => {
+  it('does not watch folders that are deeper than a pattern can match', async () => {
     const folder = folderOf(['data/a.json', ...far.map((file) => `data/${file}`)])
     const { save, opened } = watchIn(folder, 'data/*.json')
     await save('data/a.json')

@@ -4,7 +4,7 @@ import { ask } from '../../src/doctor/protocol/ask.ts'
 
 type Handlers = Parameters<ClientTransport['start']>[0]
 
-/** Asks a server that does this when it gets the request. */
+/** Sends a request to a server that runs `react` when it receives the request. */
 async function answered(react: (handlers: Handlers) => void, timeoutMs = 5_000) {
   const events: unknown[] = []
   let handlers: Handlers | undefined

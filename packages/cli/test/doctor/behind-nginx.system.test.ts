@@ -1,9 +1,9 @@
-/** What a real nginx does to streams, with the configuration that it has by default and with the one of the guide. */
+/** How a real nginx handles streams, with its default configuration and with the configuration in the guide. */
 import { freePorts, startNginx } from '@jetway-apps/test-support/nginx'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkUrl, jetway, problems, serve } from './support/remote.ts'
 
-/** Starts nginx in front of a Jetway server. Returns the URL at nginx. */
+/** Starts nginx in front of a Jetway server. Resolves to the URL of nginx. */
 async function behindNginx(directives: string, options: Parameters<typeof jetway>[0] = {}): Promise<string> {
   const [port = 0] = await freePorts(1)
   const backend = await serve(jetway(options))
@@ -13,7 +13,7 @@ async function behindNginx(directives: string, options: Parameters<typeof jetway
   return `http://127.0.0.1:${port}/mcp`
 }
 
-/** The server asks nginx not to buffer. Most servers do not. */
+/** Makes nginx ignore the server's header against buffering, which most servers do not send. */
 const BUFFERED = 'proxy_ignore_headers X-Accel-Buffering;'
 
 it.each([

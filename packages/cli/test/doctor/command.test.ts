@@ -21,7 +21,7 @@ describe('jetway doctor', () => {
     [[], 1, 'No host has a file of servers here\nName a target, or add a server with jetway install'],
     [['cursr:shop'], 2, 'The host cursr is unknown'],
     [['none.js'], 2, 'The file none.js does not exist'],
-  ])('refuses %j', async (argv, exitCode, message) => {
+  ])('rejects %j', async (argv, exitCode, message) => {
     const home = await createHome()
     expect(await home.run('doctor', ...argv)).toMatchObject({
       exitCode,
@@ -56,7 +56,7 @@ describe('jetway doctor', () => {
     })
   })
 
-  it('masks the values of variables and entries', async () => {
+  it('masks the values of environment variables', async () => {
     const home = await homeWith({
       [CURSOR]: JSON.stringify({
         mcpServers: { a: { command: '/gone/entry-value', env: { A: 'entry-value' } } },
@@ -115,7 +115,7 @@ describe('jetway doctor --host', () => {
     ])
   })
 
-  it("reports entries in a file that the host does not read unless the host's own file contains them", async () => {
+  it("reports a file that the host does not read, unless the host's own file has the same entries", async () => {
     const other = '.cursor/settings.json'
     const servers = { a: { command: '/gone/a' }, c: { command: '/gone/c' } }
     const files = { [CURSOR]: GONE, [other]: JSON.stringify({ mcpServers: servers }) }

@@ -38,7 +38,7 @@ async function examined({ startedBy = 'app', name = 'cursor:shop', own = {}, ...
 }
 
 describe('examine with a program', () => {
-  it('runs all checks under the name that the host gives the server', async () => {
+  it('runs all checks, and uses the name that the host gives the server', async () => {
     const args = ['-c', shellServer({ tools: [LONG_TOOL] })]
     const { findings, checks, progress } = await examined({ name: 'cursor:a-name-of-a-server', args })
     expect(checks).toEqual(['command', ...STARTED, ...SERVED, ...LISTS])
@@ -86,7 +86,7 @@ describe('examine with a program', () => {
     expect(started?.verdict === 'ok').toBe(serves)
   })
 
-  it("searches the user's PATH for a program without an entry, and the current folder for its script", async () => {
+  it("for a program without an entry, searches the user's PATH and resolves the script in the current folder", async () => {
     const { path } = folderWith({
       'bin/node': '#!/bin/sh\nif [ "$1" = -p ]; then echo "v24.0.0 true"; else exec /bin/sh "$@"; fi\n',
       'server.js': shellServer({ refuses: true }),
@@ -105,7 +105,7 @@ describe('examine with a program', () => {
 })
 
 describe('examine with a URL', () => {
-  it('includes the name that the host gives the server in tool names', async () => {
+  it("includes the host's name for the server in tool names", async () => {
     const url = `${await serve(jetway({ stateless: true }))}/mcp`
     const progress: string[] = []
     const findings = await examine(

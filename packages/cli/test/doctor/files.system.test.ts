@@ -1,4 +1,7 @@
-/** Files of the user, which run in the harness. The command is a process, since the harness gets its `--conditions`. */
+/**
+ * The user's files, which run in the harness. The command runs in its own process, because the harness
+ * inherits its `--conditions`.
+ */
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'

@@ -33,7 +33,7 @@ const result = { content: [{ type: 'text' as const, text: 'No check may call a t
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** The official SDK, version 1, with its protection against DNS rebinding. */
+/** A server that uses version 1 of the official SDK, with its protection against DNS rebinding. */
 function official1(): Listener {
   const open = new Map<string, StreamableHTTPServerTransport>()
   return async (request, response) => {
@@ -60,7 +60,7 @@ function official1(): Listener {
   }
 }
 
-/** The official SDK, version 2, with its checks of Host and Origin. */
+/** A server that uses version 2 of the official SDK, which checks Host and Origin. */
 function official2(): Listener {
   const handler = toNodeHandler(
     createMcpHandler(
@@ -123,7 +123,7 @@ describe('jetway doctor', () => {
   })
 })
 
-it('jetway doctor changes nothing on a server', async () => {
+it('jetway doctor does not change a server', async () => {
   const listener = jetway()
   const methods = new Set<string>()
   const origin = await serve(
@@ -131,7 +131,7 @@ it('jetway doctor changes nothing on a server', async () => {
       const { method = '' } = request
       const body = method === 'POST' ? ((await readJson(request)) as { readonly method: string }) : undefined
       methods.add(body?.method ?? method)
-      // Body parsers leave the body there.
+      // Simulates a body parser, which stores the body here.
       listener(Object.assign(request, { body }), response)
     }),
   )

@@ -1,4 +1,4 @@
-/** Configurations of hosts whose servers are started, each with the finding that names its fault. */
+/** Hosts' configurations whose servers are started, each with the finding that names the fault. */
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { createHome } from '../install/support/home.ts'

@@ -1,4 +1,4 @@
-/** Broken configurations of hosts whose servers are not started, each with the finding that names its fault. */
+/** Invalid hosts' configurations whose servers are not started, each with the finding that names the fault. */
 import { delimiter } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'
@@ -169,7 +169,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 
 it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('jetway doctor refuses the name of an unknown host', async () => {
+it('jetway doctor rejects the name of an unknown host', async () => {
   const { exitCode, stderr } = await diagnose({ argv: ['--host', 'curser'] })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,

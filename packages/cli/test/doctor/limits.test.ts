@@ -1,4 +1,4 @@
-/** The checks of lists, at their limits. */
+/** The limits of the checks for a server's lists. */
 import type { Tool } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { checkOffers } from '../../src/doctor/offers/offers.ts'
@@ -19,7 +19,7 @@ async function found(check: string, offers: Partial<Offers>, serverName?: string
 
 const NAMES = 'Rename them: model APIs accept a-z, A-Z, 0-9, _ and -, at most 64 of them'
 
-describe('tool names', () => {
+describe('names and descriptions of tools', () => {
   it.each<readonly [readonly string[], serverName: string | undefined, verdict: string, evidence: string]>([
     [[], undefined, 'ok', '0 names'],
     [['a', 'B_9-'], 's', 'ok', '2 names'],
@@ -28,11 +28,14 @@ describe('tool names', () => {
     [['a'.repeat(54)], 'srv', 'ok', '1 name'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
-  ])('are checked with their prefix: %j on server %s', async (names, serverName, verdict, evidence) => {
-    const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
-    expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
-    if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
-  })
+  ])(
+    'are checked, including the prefix of the names: %j on server %s',
+    async (names, serverName, verdict, evidence) => {
+      const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
+      expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
+      if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
+    },
+  )
 
   it.each<readonly [Partial<Offers>, verdict: string, evidence: string]>([
     [{ tools: [tool('a'), tool('a'), tool('a')] }, 'fault', 'twice in a list: tool a'],
@@ -45,7 +48,7 @@ describe('tool names', () => {
     [{ tools: [tool('a'), tool('A'), tool('b')] }, 'warning', 'a and A: they differ only in case'],
     [{ tools: [tool('a'), tool('a'), tool('A')] }, 'fault', 'twice in a list: tool a'],
     [{ tools: [tool('a')], prompts: [{ name: 'a' }], resources: [{ uri: 'a', name: 'a' }] }, 'ok', 'none'],
-  ])('must be unique in their list: %j', async (offers, verdict, evidence) => {
+  ])('must not repeat a name within a list: %j', async (offers, verdict, evidence) => {
     expect(await found('duplicate-names', offers)).toMatchObject([{ verdict, evidence }])
   })
 
@@ -57,7 +60,7 @@ describe('tool names', () => {
       'warning',
       'a, b have no description',
     ],
-  ])('should have descriptions: %j', async (offers, verdict, evidence) => {
+  ])('must include a description for each tool: %j', async (offers, verdict, evidence) => {
     expect(await found('tool-descriptions', offers)).toMatchObject([{ verdict, evidence }])
   })
 })
@@ -85,13 +88,13 @@ describe('tool schemas', () => {
       'warning',
       'Some model APIs refuse t (/properties/a/',
     ],
-  ])('are checked: %j', async (schema, verdict, evidence) => {
+  ])('are checked for faults: %j', async (schema, verdict, evidence) => {
     expect(await found('tool-schemas', { tools: [tool('t', schema)] })).toMatchObject([
       { verdict, evidence: expect.stringContaining(evidence) },
     ])
   })
 
-  it('result in one finding per fault', async () => {
+  it('produce one finding per kind of fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([
@@ -103,7 +106,7 @@ describe('tool schemas', () => {
 
 describe('the size of the tool list', () => {
   const many = (count: number): readonly Tool[] => Array.from({ length: count }, (_, n) => tool(`t${n}`))
-  /** A tool of so many bytes. */
+  /** Returns a tool of the given size in bytes. */
   const sized = (bytes: number): Tool => {
     const empty = tool('big', {}, '')
     return tool('big', {}, 'x'.repeat(bytes - JSON.stringify(empty).length))

@@ -1,4 +1,4 @@
-/** Broken set-ups of local servers, each with the finding that names its fault. */
+/** Faulty setups of local servers, each with the finding that names the fault. */
 import { delimiter } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const NODE = [process.execPath, '--conditions=jetway:source', '--import', import
 const COMMAND = ['--', process.execPath, '~/server.cjs']
 const PATH = process.env['PATH'] ?? ''
 
-/** A server whose code begins with a fault. */
+/** Returns a server whose code starts with a fault. */
 const code = (before: string): Pick<Setup, 'files' | 'argv'> => ({
   files: { 'server.cjs': server(before) },
   argv: COMMAND,

@@ -141,7 +141,7 @@ describe('checkServerOffers', () => {
     ])
   })
 
-  it('includes the name that the host gives the server in tool names', async () => {
+  it("includes the host's name for the server in tool names", async () => {
     const server = scripted({ tools: [tool('a'.repeat(40))] })
     expect(problems(await check(server))).toEqual([])
     expect(problems(await check(server, 'a-server-with-a-long-name'))).toMatchObject([

@@ -8,13 +8,13 @@ import { protectedServer } from './support/protected.ts'
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 type Wrap = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
-/** Something in front of a server. */
+/** Puts a handler in front of a server. */
 const inFront =
   (listener: RequestListener, wrap: Wrap): RequestListener =>
   (request, response) =>
     wrap(request, response, () => listener(request, response))
 
-/** Replaces what a server sends as its head. */
+/** Replaces the status and headers that a server sends. */
 const withHead = (change: (status: number, headers: Record<string, unknown>) => number): RequestListener => {
   const listener = jetway()
   return inFront(listener, (_request, response, next) => {
@@ -33,7 +33,7 @@ const withHead = (change: (status: number, headers: Record<string, unknown>) => 
 const isStream = (headers: Record<string, unknown>): boolean =>
   headers['content-type'] === 'text/event-stream'
 
-/** Answers without MCP. */
+/** Replies without using MCP. */
 const always =
   (status: number, headers: object = {}, body = ''): RequestListener =>
   (_request, response) =>
@@ -47,11 +47,11 @@ interface Resource {
 interface Refusal {
   /** Changes the metadata; undefined removes it. */
   readonly metadata?: (document: Resource) => Resource | undefined
-  /** `WWW-Authenticate`, if it is not the right one. */
+  /** The `WWW-Authenticate` header, if it differs from the correct one. */
   readonly challenge?: string
 }
 
-/** A server that wants a token, and whose refusal has one fault. */
+/** Returns a server that requires a token and whose refusal has one fault. */
 async function refusing({ metadata = (document) => document, challenge }: Refusal): Promise<RequestListener> {
   const { issuer } = await protectedServer()
   return (request, response) => {

@@ -49,13 +49,13 @@ describe('printReport', () => {
     [[ok('a', 'b')], 'No fault found'],
     [[warning('a', 'b', 'c')], '0 faults, 1 warning'],
     [[fault('a', 'b', 'c'), fault('a', 'b', 'c')], '2 faults, 0 warnings'],
-  ])('ends with the number of faults and warnings in %j', (findings, last) => {
+  ])('ends with the number of faults and warnings: %j', (findings, last) => {
     const sections = [{ name: 'a', findings }]
     expect(printed(sections).trimEnd().split('\n').at(-1)).toBe(last)
     expect(hasFault(sections)).toBe(last.startsWith('2'))
   })
 
-  it('prints one document with --json', () => {
+  it('prints a single JSON document with --json', () => {
     const findings = [warning('a', 's3cret', 'no s3cret'), ok('b', 'c')]
     expect(JSON.parse(printed([{ name: 's3cret', findings }], true))).toEqual({
       ok: true,
@@ -68,7 +68,7 @@ describe('printReport', () => {
 })
 
 describe('masked secrets', () => {
-  it('include variables with names such as API_KEY', () => {
+  it('include environment variables with names such as API_KEY', () => {
     const env = { API_KEY: 'a', Token: 'b', PATH: 'c', PASSWORD: undefined, MY_AUTH: 'd' }
     expect(secretVariables(env)).toEqual(['a', 'b', 'd'])
   })
@@ -79,7 +79,7 @@ describe('masked secrets', () => {
     [['abcd', 'abcdef'], 'abcdef abcd', '*** ***'],
     [['a"b c'], JSON.stringify({ x: 'a"b c' }), '{"x":"***"}'],
     [['a"b c'], 'key=a%22b%20c', 'key=***'],
-  ])('are replaced in a string: %j in %s', (secrets, text, masked) => {
+  ])('are replaced within a string: %j in %s', (secrets, text, masked) => {
     expect(createMask(secrets)(text)).toBe(masked)
   })
 })
@@ -122,10 +122,10 @@ it.each([
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c, d, e'],
   [['a', 'b', 'c', 'd', 'e', 'f'], 'a, b, c, d, e and 1 more'],
   [['x'.repeat(129)], `${'x'.repeat(128)}…`],
-])('some lists at most five names: %j', (names, text) => {
+])('some() lists at most five names: %j', (names, text) => {
   expect(some(names)).toBe(text)
 })
 
-it('clip truncates a string that exceeds the limit', () => {
+it('clip() truncates a string that exceeds the limit', () => {
   expect([clip('abc', 3), clip('abcd', 3)]).toEqual(['abc', 'abc…'])
 })

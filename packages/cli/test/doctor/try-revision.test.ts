@@ -14,12 +14,9 @@ it.each<readonly [string, unknown, boolean]>([
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
-])(
-  'needsAuthorization, given %s, returns whether the server requires authorization (%#)',
-  (_, error, expected) => {
-    expect(needsAuthorization(error)).toBe(expected)
-  },
-)
+])('needsAuthorization returns whether the server requires authorization: %s (%#)', (_, error, expected) => {
+  expect(needsAuthorization(error)).toBe(expected)
+})
 
 it.each<readonly [unknown, string]>([
   [new McpError(-32603, 'No'), 'error -32603: No'],
@@ -36,7 +33,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions, given the status %i for the revisions %j, sets unexpected to %j',
+  'tryRevisions, for the status %i at the revisions %j, sets unexpected to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({

@@ -12,7 +12,7 @@ const succeeds = (run: () => unknown): boolean => {
   }
 }
 
-/** Pieces that JSON has, and pieces that make it invalid. */
+/** Fragments of valid JSON, and fragments that make it invalid. */
 const PIECES = [
   '"',
   '\\',
@@ -44,7 +44,7 @@ const broken = fc
   })
 
 describe('checkStrict', () => {
-  it('accepts the same texts as JSON.parse', () => {
+  it('accepts the same input as JSON.parse', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), broken), (text) => {
         expect(
@@ -73,7 +73,7 @@ describe('parseText', () => {
     ['/**/', undefined],
     [' \r\n\t', undefined],
     ['1//', 1],
-  ])('reads comments and trailing commas: %j', (text, value) => {
+  ])('accepts comments and trailing commas: %j', (text, value) => {
     expect(parseText(text)).toEqual(value)
   })
 
@@ -87,7 +87,7 @@ describe('parseText', () => {
     ['{"a": "b', 'line 1, column 9'],
     ['["a"\n"b"]', 'line 2, column 1'],
     [`["${'x'.repeat(40)}\\x"]`, 'line 1, column 2'],
-  ])('reports where %j is invalid', (text, place) => {
+  ])('reports the position of the error in %j', (text, place) => {
     expect(() => parseText(text)).toThrow(`Invalid JSON at ${place}`)
   })
 })

@@ -40,7 +40,7 @@ describe('jsonFormat', () => {
     expect(removeEntry(jsonFormat, before, edit)).toBe(after)
   })
 
-  it('keeps the formatting of unchanged members', () => {
+  it('does not reformat unchanged members', () => {
     const before =
       '{"mcpServers": {\n  "shop": {\n    "command": "old", // note\n    "disabled": true,\n    "args": [ 1 ]\n  }\n}}'
     expect(setEntry(jsonFormat, before, edit, { command: 'new', disabled: true, args: [1], url: 'x' })).toBe(
@@ -56,7 +56,7 @@ describe('jsonFormat', () => {
     ['a repeated name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ['servers that are not an object', '{"mcpServers": []}', /not an object/],
     ['comments only', '// nothing', /no object/],
-  ])('refuses %s', (_, text, message) => {
+  ])('rejects %s', (_, text, message) => {
     expect(() => setEntry(jsonFormat, text, edit, entry)).toThrow(message)
   })
 })

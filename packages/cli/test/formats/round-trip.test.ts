@@ -101,8 +101,8 @@ const FORMATS: readonly [
   ['TOML', tomlFormat, toml, ['']],
 ]
 
-describe.each(FORMATS)('%s', (_, format, print, indents) => {
-  it('restores the original bytes when an added entry is removed', () => {
+describe.each(FORMATS)('editing %s', (_, format, print, indents) => {
+  it('restores the original bytes when an entry is added and then removed', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

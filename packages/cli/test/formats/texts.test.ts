@@ -7,7 +7,10 @@ import { yamlFormat } from '../../src/formats/yaml.ts'
 const edit = { key: 'servers', name: 'shop' }
 const entry = { command: 'x', args: ['a', 1], env: { 'A B': '1' } }
 
-/** A text, the text with the entry, and that without it again where it differs from the first. */
+/**
+ * The text before the entry is added, with the entry, and after the entry is removed, if that differs from
+ * the first.
+ */
 type Row = readonly [before: string, added: string, removed?: string]
 
 const JSON_TEXTS: readonly Row[] = [
@@ -187,9 +190,9 @@ describe.each([
   ['JSON', jsonFormat, JSON_TEXTS],
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
-] as const)('an entry in %s', (_, format, rows) => {
+] as const)('setEntry and removeEntry in %s', (_, format, rows) => {
   it.each(rows.map(([before, added, removed = before]) => ({ before, added, removed })))(
-    'is added to and removed from $before',
+    'add an entry to $before and remove it again',
     ({ before, added, removed }) => {
       expect(setEntry(format, before, edit, entry)).toBe(added)
       expect(removeEntry(format, added, edit)).toBe(removed)
@@ -204,7 +207,7 @@ it.each([
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
 ] as const)(
-  'setEntry in %s replaces an entry with the same result as adding the new entry',
+  'setEntry in %s has the same result whether it replaces an entry or adds a new one',
   (_, format, rows) => {
     for (const [before = ''] of rows.map((row) => row ?? []))
       expect(setEntry(format, setEntry(format, before, edit, entry), edit, other)).toBe(
@@ -213,7 +216,7 @@ it.each([
   },
 )
 
-it('jsonFormat keeps an entry on a single line', () => {
+it('jsonFormat keeps a single-line entry on one line when it replaces the entry', () => {
   const before = '{"servers": {"shop": {"command":"x","args":["a",1],"env":{}}}}'
   expect(setEntry(jsonFormat, before, edit, other)).toBe(
     '{"servers": {"shop": {"command":"y","args":["a",1], "url": "z"}}}',
@@ -241,7 +244,7 @@ it.each([
   [yamlFormat, '- a', 'it has no object at its top'],
   [tomlFormat, 'a = 1', 'servers.shop has another form than a table'],
   [tomlFormat, 'servers.shop.a = 1', 'servers.shop has another form than a table'],
-])('%o refuses to remove an entry from %j', (format, text, message) => {
+])('%o cannot remove an entry from %j', (format, text, message) => {
   expect(() => removeEntry(format, text, edit)).toThrow(message)
 })
 
@@ -252,7 +255,7 @@ it.each([
   [yamlFormat, 'servers: null\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = {}\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = 1\n', 'it is written in a form that cannot be edited'],
-])('%o refuses to add an entry to %j', (format, text, message) => {
+])('%o cannot add an entry to %j', (format, text, message) => {
   expect(() => setEntry(format, text, edit, entry)).toThrow(message)
 })
 
@@ -260,6 +263,6 @@ it.each([
   [jsonFormat, '{"a":\n}', 'Invalid JSON at line 2, column 1'],
   [yamlFormat, 'a:\n  - b\n c: [\n', / at line \d, column \d$/],
   [tomlFormat, 'a = 1\nb = \n', / at line 2, column 5$/],
-])('%o reports the position of a syntax error: %j', (format, text, message) => {
+])('%o reports the position of the syntax error in %j', (format, text, message) => {
   expect(() => format.parse(text)).toThrow(message)
 })

@@ -11,7 +11,7 @@ const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
 const plain = { command: '/bin/node', args: ['/s.js'] }
 const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
 
-describe('the usual entry', () => {
+describe('an entry written for a host', () => {
   it.each([
     ['claude-desktop', { ...plain, env: { A: '1', KEY: '' } }, undefined],
     [
@@ -57,7 +57,7 @@ describe('the usual entry', () => {
         headers: { 'X-A': '1' },
       },
     ],
-  ])('is complete for %s', (id, local, remote) => {
+  ])('has the members that %s expects', (id, local, remote) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.local(SERVER, 'shop')).toEqual(local)
     expect(host?.remote?.(ADDRESS, 'shop')).toEqual(remote)
@@ -65,7 +65,7 @@ describe('the usual entry', () => {
 })
 
 it.each(HOSTS.map((host) => [host.id, host] as const))(
-  'the usual entry for %s has no empty members',
+  'an entry written for %s has no empty members',
   (_, host) => {
     const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
     const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
@@ -78,7 +78,7 @@ it.each(HOSTS.map((host) => [host.id, host] as const))(
 
 describe('Host.read', () => {
   it.each(HOSTS.map((host) => [host.id, host] as const))(
-    'converts an entry for %s back to the usual form',
+    'converts an entry for %s back to the standard form',
     (_, host) => {
       const { local, remote, references, read = (entry) => entry } = host
       const own = { KEY: 'mine' }
@@ -163,12 +163,12 @@ describe('Host.read', () => {
       },
       { type: 'http', url: 'https://h/mcp', headers: { 'X-B': '2 mine $HOME' } },
     ],
-  ])('accepts an entry for %s: %j', (id, entry, usual) => {
+  ])('converts an entry for %s to the standard form: %j', (id, entry, usual) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.read?.(entry, { KEY: 'mine' })).toEqual(usual)
   })
 
-  it("requires Codex's token variable to be set", () => {
+  it("throws if Codex's token variable is not set", () => {
     const host = HOSTS.find(({ id }) => id === 'codex')
     expect(() => host?.read?.({ url: 'https://h/mcp', bearer_token_env_var: 'NONE' }, {})).toThrow(
       'The environment variable NONE is not set',
@@ -239,12 +239,12 @@ describe('Host.files', () => {
       '/home/me/.config/goose/config.yaml',
       String.raw`C:\Users\me\AppData\Roaming\Block\goose\config\config.yaml`,
     ],
-  ])('returns the files of %s', (id, mac, linux, windows) => {
+  ])('returns the config files of %s', (id, mac, linux, windows) => {
     const host = HOSTS.find((one) => one.id === id)
     expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
   })
 
-  it('includes the files of both the Claude Desktop package and its installer on Windows', () => {
+  it('returns the files of both Claude Desktop variants on Windows: packaged app and installer', () => {
     const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
@@ -262,7 +262,7 @@ describe('Host.files', () => {
       {},
       String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
     ],
-  ])('depends on environment variables for %s: %o with %j', (id, place, env, file) => {
+  ])('uses the environment variables for %s: %o with %j', (id, place, env, file) => {
     expect(HOSTS.find((one) => one.id === id)?.files({ ...place, env })[0]).toBe(file)
   })
 })
@@ -286,7 +286,7 @@ describe('isPresent', () => {
   })
 })
 
-it('thisPlace reads the home folder from the environment', () => {
+it('thisPlace() reads the home folder from the environment', () => {
   expect(thisPlace({ HOME: '/x' }).home).toBe('/x')
   expect(thisPlace({}).home).toBe(homedir())
   expect(thisPlace({}).list('/no/such/folder')).toEqual([])

@@ -17,8 +17,8 @@ const WSL: Place = {
   list: (folder) => FOLDERS[folder] ?? [],
 }
 
-describe('hosts on Windows, seen from WSL', () => {
-  it('are found together with their files', () => {
+describe('Windows hosts', () => {
+  it('are detected from WSL, together with their config files', () => {
     const side = windowsSide(WSL)
     const found = HOSTS.filter((host) => side !== undefined && isPresent(host, side.place))
     expect(found.map(({ id }) => id)).toEqual(['claude-desktop', 'claude-code', 'cursor'])
@@ -29,7 +29,7 @@ describe('hosts on Windows, seen from WSL', () => {
     ])
   })
 
-  it('start the server in the current Linux distribution, with its variables', () => {
+  it('start the server in the current WSL distribution, and pass on its environment variables', () => {
     const side = windowsSide(WSL)
     const server = {
       command: '/usr/bin/node',
@@ -50,7 +50,7 @@ describe('hosts on Windows, seen from WSL', () => {
     ['another system', { ...WSL, platform: 'darwin' as const }],
     ['a Linux without Windows', { ...WSL, env: { PATH } }],
     ["a Linux whose PATH lacks Windows' folders", { ...WSL, env: { ...WSL.env, PATH: '/usr/bin' } }],
-  ])('do not exist on %s', (_, place) => {
+  ])('are not detected from %s', (_, place) => {
     expect(windowsSide(place)).toBeUndefined()
   })
 })

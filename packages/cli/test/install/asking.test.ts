@@ -3,12 +3,12 @@ import { createHome } from './support/home.ts'
 
 const URL_TARGET = 'https://example.com/mcp'
 
-describe('jetway install without a host', () => {
+describe('jetway install and uninstall without a host', () => {
   it.each([
     ['its number', '2', '.cursor/mcp.json'],
     ['its name', 'Cursor', '.cursor/mcp.json'],
     ['its id', 'codex', '.codex/config.toml'],
-  ])('asks for one of the installed hosts, and accepts %s', async (_, answer, file) => {
+  ])('ask the user to choose an installed host, and accept %s', async (_, answer, file) => {
     const home = await createHome()
     await home.write('.claude.json', '{}')
     await home.write('.cursor/x', '')
@@ -17,7 +17,7 @@ describe('jetway install without a host', () => {
     expect({ stdout, exitCode }).toEqual({ stdout: `Added example-com in ${home.path(file)}\n`, exitCode: 0 })
   })
 
-  it.each(['', '3', 'emacs'])('exits with a usage error if the answer is %j', async (answer) => {
+  it.each(['', '3', 'emacs'])('exit with a usage error if the answer is %j', async (answer) => {
     const home = await createHome()
     await home.write('.cursor/x', '')
     await home.write('.claude.json', '{}')
@@ -25,7 +25,7 @@ describe('jetway install without a host', () => {
     expect(await home.read('.cursor/mcp.json')).toBeUndefined()
   })
 
-  it('exits with a usage error and a list of hosts if there is no terminal', async () => {
+  it('exit with a usage error and a list of hosts if there is no terminal', async () => {
     const home = await createHome()
     await home.write('.codex/x', '')
     await home.write('.config/zed/x', '')
@@ -35,7 +35,7 @@ describe('jetway install without a host', () => {
     })
   })
 
-  it('asks for the host on uninstall too', async () => {
+  it('ask for the host on uninstall too', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

@@ -13,7 +13,7 @@ async function argsOf(...argv: readonly string[]): Promise<string> {
 }
 
 describe('jetway install --dev', () => {
-  it('writes an entry that runs jetway dev with absolute paths in the current folder', async () => {
+  it('writes an entry that runs jetway dev in the current folder, with absolute paths', async () => {
     const text = await argsOf(DEFINITION, '--name', 'x')
     expect(text).toContain(`"command": "${process.execPath}"`)
     expect(text).toMatch(/"\/[^"]*\/bin\.[jt]s","dev"/)

@@ -15,7 +15,7 @@ const homeWith = async (text: string, file = CURSOR): Promise<Home> => {
   return home
 }
 
-describe("jetway install with a host's file", () => {
+describe("jetway install with a host's config file", () => {
   it('leaves a file that is not UTF-8 unchanged', async () => {
     const home = await homeWith('')
     await writeFile(home.path(CURSOR), new Uint8Array([0x7b, 0xff, 0x7d]))
@@ -25,7 +25,7 @@ describe("jetway install with a host's file", () => {
     })
   })
 
-  it('fails if the file is a folder', async () => {
+  it('fails if the file is a directory', async () => {
     const home = await createHome()
     await mkdir(home.path(CURSOR), { recursive: true })
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -39,7 +39,7 @@ describe("jetway install with a host's file", () => {
   it.each([
     ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('refuses %s immediately', async (_, create) => {
+  ])('fails immediately if the file is %s', async (_, create) => {
     const home = await homeWith('', '.cursor/x')
     create(home.path(CURSOR))
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -50,7 +50,7 @@ describe("jetway install with a host's file", () => {
     })
   })
 
-  it('refuses a file larger than 64 MiB without reading it', async () => {
+  it('rejects a file larger than 64 MiB without reading it', async () => {
     const home = await homeWith('{}')
     await truncate(home.path(CURSOR), 64 * 1_048_576 + 1)
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -63,7 +63,7 @@ describe("jetway install with a host's file", () => {
     ['JSON', CURSOR, 'cursor', /nested more than 1000 levels deep at line 1, column \d+/],
     ['YAML', '.config/goose/config.yaml', 'goose', /nested too deeply/],
     ['TOML', '.codex/config.toml', 'codex', /cannot be read: /],
-  ])('reports deep nesting in %s', async (format, file, host, message) => {
+  ])('reports a %s file that is nested too deeply', async (format, file, host, message) => {
     const list = '['.repeat(20_000) + ']'.repeat(20_000)
     const text = { JSON: `{"a": ${list}}`, YAML: `a: ${list}\n`, TOML: `a = ${list}\n` }[format] ?? ''
     const home = await homeWith(text, file)
@@ -73,7 +73,7 @@ describe("jetway install with a host's file", () => {
     expect(await home.read(file)).toBe(text)
   })
 
-  it("reports a package.json that cannot be read to find the server's name", async () => {
+  it("reports an unreadable package.json when it needs the server's name", async () => {
     const home = await homeWith('', 'app/server.js')
     execFileSync('mkfifo', [home.path('app/package.json')], { stdio: 'ignore' })
     expect(await home.run('install', 'cursor', home.path('app/server.js'))).toMatchObject({
@@ -82,7 +82,7 @@ describe("jetway install with a host's file", () => {
     })
   })
 
-  it('fails if the parent is a file', async () => {
+  it('fails if the parent of the file is not a directory', async () => {
     const home = await homeWith('', '.cursor')
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 1,
@@ -99,7 +99,7 @@ describe("jetway install with a host's file", () => {
     expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
   })
 
-  it('keeps the file mode unless secret values are written', async () => {
+  it('keeps the file mode unless the file will contain secret values', async () => {
     const home = await homeWith('{}')
     await chmod(home.path(CURSOR), 0o664)
     const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
@@ -140,7 +140,7 @@ describe("jetway install with a host's file", () => {
     for (const copy of copies) expect((await stat(copy)).mode & 0o777).toBe(0o600)
   })
 
-  it('preserves the owner of files, even when run by root', async () => {
+  it("preserves the file's owner, even when run as root", async () => {
     const home = await homeWith('{ }')
     const own = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
     // Only root can give a file to another user.
@@ -162,7 +162,7 @@ describe('jetway install with an existing entry', () => {
     ['{"mcpServers":{"shop":"x"}}', 'it differs in everything'],
     ['{"mcpServers":{"shop":{"url":"x"}}}', 'it differs in url'],
     ['{"mcpServers":{"shop":{"command":"x","args":[]}}}', 'it differs in command, args, url'],
-  ])('reports the differences of %s', async (text, message) => {
+  ])('reports how the entry differs from %s', async (text, message) => {
     const home = await homeWith(text)
     const { stderr } = await home.run(...install)
     expect(stderr).toBe(
@@ -178,14 +178,14 @@ describe('jetway install with an existing entry', () => {
     expect(JSON.parse((await home.read(CURSOR)) ?? '')).toEqual({ mcpServers: { shop: expected } })
   })
 
-  it('ignores additional members of the entry', async () => {
+  it('ignores additional members in the entry', async () => {
     const home = await homeWith(`{"mcpServers":{"shop":{"url":"${URL_TARGET}","disabled":true}}}`)
     expect((await home.run(...install)).stdout).toMatch(/^Nothing to change for shop/)
     expect(await home.run('uninstall', 'cursor', URL_TARGET, '--name', 'shop')).toMatchObject({ exitCode: 0 })
     expect(await home.read(CURSOR)).toBe('{"mcpServers":{}}')
   })
 
-  it('does not uninstall by name unless --force is set', async () => {
+  it('does not uninstall an entry that matches only by name, unless --force is set', async () => {
     const home = await homeWith('{"mcpServers":{"shop":{"url":"x"}}}')
     expect(await home.run('uninstall', 'cursor', '--name', 'shop')).toMatchObject({
       exitCode: 1,
@@ -193,7 +193,7 @@ describe('jetway install with an existing entry', () => {
     })
   })
 
-  it('asks the user to edit an entry by hand if it cannot be removed', async () => {
+  it('tells the user to edit the file by hand if the entry cannot be removed', async () => {
     const home = await homeWith('extensions: {shop: {a: 1}}\n', '.config/goose/config.yaml')
     const { stderr } = await home.run('uninstall', 'goose', '--name', 'shop', '--force')
     expect(stderr).toContain('cannot be edited: extensions has another form than indented lines\n')
@@ -235,7 +235,7 @@ describe('jetway install --json', () => {
     })
   })
 
-  it('prints no difference for --dry-run if nothing would change', async () => {
+  it('prints no diff for --dry-run if nothing would change', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
@@ -268,7 +268,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('starts a program in the same way as an app does, and reports whether it responds', async () => {
+  it('starts the program as an app would, and reports whether it responds', async () => {
     const home = await createHome()
     const code =
       'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
@@ -316,13 +316,13 @@ describe('jetway install', () => {
     [['cursor', '--name', 'x'], 'There is no target'],
     [['claude-desktop', URL_TARGET], 'Claude Desktop takes no URL from its file'],
     [['goose', URL_TARGET, '--project'], 'Goose has no files of projects'],
-  ])('refuses %j', async (argv, message) => {
+  ])('rejects %j', async (argv, message) => {
     const { stderr, exitCode } = await (await createHome()).run('install', ...argv)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
   })
 
-  it("writes a variable's value if the host does not support references", async () => {
+  it("writes a variable's value if the host does not support variable references", async () => {
     const home = await createHome()
     const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
     const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')

@@ -4,7 +4,7 @@ import { changeFile } from '../../src/install/file.ts'
 import { createHome } from './support/home.ts'
 
 describe('changeFile during concurrent changes', () => {
-  it('reads the file again, and keeps both changes', async () => {
+  it('reads the file again if another process has changed it, and preserves both changes', async () => {
     const home = await createHome()
     await home.write('a', 'one')
     const seen: unknown[] = []
@@ -17,7 +17,7 @@ describe('changeFile during concurrent changes', () => {
     expect(await home.read('a')).toBe('two+')
   })
 
-  it('leaves the file unchanged if the file changes during every attempt', async () => {
+  it('gives up without writing if another process changes the file during every attempt', async () => {
     const home = await createHome()
     await home.write('a', '0')
     const change = changeFile(home.path('a'), async ({ text }) => {

@@ -29,7 +29,7 @@ interface WrittenEntry {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** As an app starts it. */
+/** Starts an entry as an app would, and resolves to its first responses. */
 async function ask({ command, args, env }: WrittenEntry): Promise<readonly unknown[]> {
   const child = spawn(command, args, {
     cwd: '/',
@@ -75,7 +75,7 @@ describe('an installed entry', () => {
     ])
   })
 
-  it('starts a server that responds to an app if it was installed with --dev', async () => {
+  it('starts a server that responds to an app, even after install --dev', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',
@@ -97,7 +97,7 @@ describe('an installed entry', () => {
     ])
   })
 
-  it('is written with a warning if the server does not respond', async () => {
+  it('is written, with a warning, even if the server does not respond', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run(
       'install',

@@ -29,7 +29,7 @@ describe('jetway install', () => {
       ['', '# mine\n', 'extensions: {}\n', 'extensions:\n', 'a: 1', 'a: 1\r\n'],
     ],
     ['zed', '.config/zed/settings.json', ['// Zed\n{\n  // servers\n  "context_servers": {},\n}\n']],
-  ])('restores the same bytes on uninstall for %s', async (host, file, texts) => {
+  ])('restores the original bytes on uninstall for %s', async (host, file, texts) => {
     for (const text of texts) {
       const home = await createHome()
       await home.write(file, text)
@@ -40,7 +40,7 @@ describe('jetway install', () => {
     }
   })
 
-  it('changes nothing when repeated', async () => {
+  it('changes nothing when it is run again', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout, exitCode } = await home.run('install', 'cursor', URL_TARGET)
@@ -48,7 +48,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('.cursor'))).toEqual(['mcp.json'])
   })
 
-  it('replaces another entry only with --force, and keeps its additional members', async () => {
+  it('replaces a different entry only with --force, and keeps its additional members', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"x","disabled":true,"headers":{"A":"1"}}}}')
     const argv = ['install', 'cursor', URL_TARGET, '--name', 'shop', '--header', 'B: secret']
@@ -64,7 +64,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('with --dry-run prints the changes without secrets, but does not apply them', async () => {
+  it('with --dry-run, prints the changes without secrets and does not apply them', async () => {
     const home = await createHome()
     const before = '{\n  "mcpServers": {\n    "a": {\n      "env": { "T": "hidden" }\n    }\n  }\n}\n'
     await home.write(CURSOR, before)
@@ -78,7 +78,7 @@ describe('jetway install', () => {
     ['goose', '.config/goose/config.yaml', 'extensions: {}\n'],
     ['codex', '.codex/config.toml', ''],
     ['cursor', CURSOR, '{"mcpServers": {}}'],
-  ])('masks a multi-line secret for %s with --dry-run', async (host, file, text) => {
+  ])('with --dry-run, masks a multi-line secret for %s', async (host, file, text) => {
     const home = await createHome()
     await home.write(file, text)
     const secret = '-----BEGIN KEY-----\nMIIEvQ"IBADAN\n-----END KEY-----\n'
@@ -101,7 +101,7 @@ describe('jetway install', () => {
     expect(removed.stdout).not.toMatch(/BEGIN|MIIE|END/)
   })
 
-  it('with --dry-run shows that a secret changes, but neither of its values', async () => {
+  it('with --dry-run, shows that a secret changes, but neither the old nor the new value', async () => {
     const home = await createHome()
     const entry = { url: URL_TARGET, headers: { A: 'same', B: 'previous', C: '${env:C}' } }
     await home.write(CURSOR, JSON.stringify({ mcpServers: { shop: entry } }, undefined, 2))
@@ -124,7 +124,7 @@ describe('jetway install', () => {
       '-    …\n+    …\n+    "shop": {\n',
     ],
     ['no servers', '{\n  "apiKey": "hidden"\n}', '-  …\n+  …\n+  "mcpServers": {\n+    "shop": {\n'],
-  ])('prints no other part of a file with %s for --dry-run', async (_, text, expected) => {
+  ])('with --dry-run, prints only the changed part of a file with %s', async (_, text, expected) => {
     const home = await createHome()
     await home.write(CURSOR, text)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--name', 'shop', '--dry-run')
@@ -132,7 +132,7 @@ describe('jetway install', () => {
     expect(stdout).not.toContain('hidden')
   })
 
-  it('masks the secrets in an entry that the user must add by hand', async () => {
+  it('masks secrets in an entry that the user must add by hand', async () => {
     const home = await createHome()
     await home.write('.codex/config.toml', 'mcp_servers = {}\n')
     const { stderr } = await home.run('install', 'codex', URL_TARGET, '--header', 'K: v3ry')
@@ -153,7 +153,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
   })
 
-  it('makes a file readable only by the user if it contains the values of headers or variables', async () => {
+  it('makes a file readable only by its owner if it contains header or variable values', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
     expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)
@@ -226,7 +226,7 @@ describe('jetway install', () => {
 describe('jetway install in WSL', () => {
   const linux = { WSL_DISTRO_NAME: 'Debian', PATH: '/usr/bin' }
 
-  it('edits the file of a host on Windows, and the host starts the server through wsl.exe', async () => {
+  it("edits a Windows host's config file so that the host starts the server through wsl.exe", async () => {
     const home = await createHome()
     await home.write('mnt/c/Users/ann/.cursor/x', '')
     const env = { ...linux, PATH: `/usr/bin:${home.path('mnt/c/Users/ann/AppData/Local/Apps')}` }
@@ -263,7 +263,7 @@ describe('jetway uninstall', () => {
     expect(await home.read(CURSOR)).toBeUndefined()
   })
 
-  it('keeps changes made after install', async () => {
+  it('keeps changes made to the file after install', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{"mcpServers": {"a": {"url": "x"}}}')
     await home.run('install', 'cursor', URL_TARGET)
@@ -273,7 +273,7 @@ describe('jetway uninstall', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers": {"a": {"url": "y"}}}')
   })
 
-  it('changes nothing if there is no such entry', async () => {
+  it('changes nothing if the entry does not exist', async () => {
     const home = await createHome()
     expect(await home.run('uninstall', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 0,
@@ -283,7 +283,7 @@ describe('jetway uninstall', () => {
 })
 
 describe('jetway install --links', () => {
-  it('prints badges that contain the entry without secrets', async () => {
+  it('prints badges that contain the entry but no secrets', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', '--name', 'shop', '--', 'npx', '-y', 'shop@1')
     const [cursor = '', vscode = ''] = [...stdout.matchAll(/\]\((https:[^)]+)\)$/gm)].map(([, url]) => url)

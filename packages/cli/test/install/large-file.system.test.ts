@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BIN } from '../support/bin.ts'
 import { createHome, type Home } from './support/home.ts'
 
-/** Prints the processor time in ms and the peak memory in MiB of a process on its end. */
+/** Prints a process's CPU time in ms and its peak memory in MiB when the process exits. */
 const REPORT = `process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
   process.stderr.write('USAGE ' + JSON.stringify([(userCPUTime + systemCPUTime) / 1e3, maxRSS / 1024]) + '\\n')
@@ -35,29 +35,26 @@ const history = (size: number): object => ({
 })
 
 describe('an 8 MiB configuration file', () => {
-  // No host writes millions of values. The last row shows that they do not stop the command.
+  // No host writes millions of values, but the last row shows that the command can handle them.
   it.each<[string, seconds: number, content: object]>([
     ['histories', 1, history(8 * MIB)],
     ['one long text', 1, { note: 'ä'.repeat(4 * MIB) }],
     ['4 million small values', 4, { cache: Array.from({ length: 4 * MIB }, (_, i) => i % 10) }],
-  ])(
-    'with %s can be changed in %d s of processor time and 150 MiB of memory',
-    async (_, seconds, content) => {
-      const home = await createHome()
-      const text = JSON.stringify(content)
-      await home.write('.claude.json', text)
-      const argv = ['claude-code', '--name', 'shop']
-      for (const { cpuMs, memoryMiB } of [
-        run(home, 'install', ...argv, 'https://shop.example/mcp'),
-        run(home, 'uninstall', ...argv, '--force'),
-      ]) {
-        expect(cpuMs).toBeLessThan(seconds * 1_000)
-        expect(memoryMiB).toBeLessThan(150)
-      }
-      const { mcpServers: _servers, ...rest } = JSON.parse((await home.read('.claude.json')) ?? '') as {
-        mcpServers?: object
-      }
-      expect(JSON.stringify(rest) === text).toBe(true)
-    },
-  )
+  ])('with %s, takes at most %d s of CPU time and 150 MiB of memory to edit', async (_, seconds, content) => {
+    const home = await createHome()
+    const text = JSON.stringify(content)
+    await home.write('.claude.json', text)
+    const argv = ['claude-code', '--name', 'shop']
+    for (const { cpuMs, memoryMiB } of [
+      run(home, 'install', ...argv, 'https://shop.example/mcp'),
+      run(home, 'uninstall', ...argv, '--force'),
+    ]) {
+      expect(cpuMs).toBeLessThan(seconds * 1_000)
+      expect(memoryMiB).toBeLessThan(150)
+    }
+    const { mcpServers: _servers, ...rest } = JSON.parse((await home.read('.claude.json')) ?? '') as {
+      mcpServers?: object
+    }
+    expect(JSON.stringify(rest) === text).toBe(true)
+  })
 })

@@ -13,9 +13,6 @@ it.each([
   ],
   ['win32', node, { command: node.path, args: node.args }],
   ['linux', { ...npx, path: '/opt/run.cmd' }, { command: '/opt/run.cmd', args: npx.args }],
-] as const)(
-  'startable, given the platform %s and the program %j, returns %j',
-  (platform, program, expected) => {
-    expect(startable(platform, program)).toEqual(expected)
-  },
-)
+] as const)('startable(), given platform %s and program %j, returns %j', (platform, program, expected) => {
+  expect(startable(platform, program)).toEqual(expected)
+})

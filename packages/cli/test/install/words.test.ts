@@ -64,7 +64,7 @@ describe('serverFrom', () => {
     [{ rest: ['/x'], env: ['A B=a'] }, '--env has another form'],
     [{ word: '~/server.txt' }, 'server.txt is not a JavaScript file'],
     [{ word: 'none.js' }, 'The file none.js does not exist'],
-  ])('refuses %j', ({ word, ...other }, message) => {
+  ])('rejects %j', ({ word, ...other }, message) => {
     const { path } = folderWith(FILES)
     const given = words({ ...other, ...(word !== undefined && { word: path(word) }) })
     expect(() => serverFrom(given, '/no')).toThrow(
@@ -89,7 +89,7 @@ describe('serverFrom', () => {
     [{ word: 'server.js', rest: ['npx'] }, 'A link is for other machines'],
     [{}, 'A link is for other machines'],
     [{ rest: [] }, 'A link is for other machines'],
-  ])('refuses %j for a link', (given, message) => {
+  ])('rejects %j for a link', (given, message) => {
     expect(() => remoteOrCommand(words(given))).toThrow(message)
   })
 })
@@ -125,12 +125,12 @@ describe('nameFor', () => {
     ['', {}, 'The name  must be 1 to 64'],
     ['x'.repeat(65), {}, 'must be 1 to 64'],
     ['a.b', {}, 'The name a.b must be'],
-  ])('refuses the name %j for the arguments %j', (given, other, message) => {
+  ])('rejects the name %j with the arguments %j', (given, other, message) => {
     expect(() => nameFor(given, words(other))).toThrow(message)
   })
 })
 
-it('serverFrom warns about paths that an update would remove', () => {
+it('pathWarnings() warns about paths that an update will remove', () => {
   const local = { command: '/home/a/.nvm/v1/node', args: ['/x.js', '/a/_npx/b.js'], env: {}, references: [] }
   expect(pathWarnings(local)).toEqual(
     ['/home/a/.nvm/v1/node', '/a/_npx/b.js'].map(
@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('diff compares %j and %j', (before, after, lines) => {
+])('diff() compares %j and %j', (before, after, lines) => {
   expect(diff('f', { text: before }, { text: after })).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

@@ -18,7 +18,7 @@ it('jetway list prints schemas with --schema, and everything with --json', async
   expect(document.tools.map(({ name }) => name)).toContain('echo')
 })
 
-it('jetway list connects with the revision given by --revision', async () => {
+it('jetway list connects with the protocol revision from --revision', async () => {
   const url = await serveEverything()
   expect((await runCli(['list', url, '--revision', '2025-06-18'])).stdout).toContain('(2025-06-18)')
   expect(await runCli(['list', url, '--revision', '2025-06-17'])).toMatchObject({

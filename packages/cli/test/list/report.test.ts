@@ -26,7 +26,7 @@ function fill(server: McpServer): void {
   server.addPrompt({ name: 'ask', description: 'Asks', handler })
 }
 
-it('jetway list prints each entry with its description or name', async () => {
+it('jetway list prints the description of each entry, or its name if there is no description', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 
@@ -48,12 +48,12 @@ Prompts
 `)
 })
 
-it('jetway list prints only the name of a server without entries', async () => {
+it("jetway list prints only the server's name if it has no entries", async () => {
   const { stdout } = await runCli(['list', await serveShop(() => {}), ...REVISION])
   expect(stdout).toBe('shop 1.2.3 (2025-11-25)\n')
 })
 
-it('jetway list --schema prints the existing schemas of a tool', async () => {
+it('jetway list --schema prints the schemas of each tool', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION, '--schema'])
   expect(stdout.match(/^ {4}(?:input|output): \{$/gm)).toEqual([
     '    input: {',
@@ -63,7 +63,7 @@ it('jetway list --schema prints the existing schemas of a tool', async () => {
   expect(stdout).toContain('    output: {\n      "type": "object",\n')
 })
 
-it('jetway list does not let a name with a line break imitate another entry', async () => {
+it('jetway list prevents a name with a line break from imitating another entry', async () => {
   const url = await serveShop((server) => {
     server.addTool({
       name: 'buy',
@@ -94,7 +94,7 @@ it("jetway list --json prints the server's complete response", async () => {
   })
 })
 
-it('jetway list refuses a second target', async () => {
+it('jetway list rejects a second target', async () => {
   expect(await runCli(['list', await serveShop(() => {}), 'other'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('list takes one target; other is another word'),

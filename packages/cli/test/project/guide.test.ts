@@ -6,12 +6,12 @@ import { folderOf } from '../support/folder.ts'
 
 const guide = readFileSync(new URL('../../../../docs/guide/publishing.md', import.meta.url), 'utf8')
 
-it('the jetway.json of the guide is valid', async () => {
+it('the jetway.json in the guide is valid', async () => {
   const [, block = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
   expect(await readJetwayJson(folderOf({ 'jetway.json': block }))).toMatchObject({ entry: 'dist/main.js' })
 })
 
-it('the guide has each key of jetway.json', () => {
+it('the guide documents every key of jetway.json', () => {
   const { properties } = jetwaySchema() as { readonly properties: object }
   const table = guide.slice(guide.indexOf('| key | |'))
   for (const key of Object.keys(properties)) if (key !== '$schema') expect(table, key).toContain(`\`${key}\``)

@@ -14,8 +14,8 @@ const failure = async (content: unknown): Promise<string> => {
 
 const setting = { title: 'Key', description: 'The key' }
 
-describe('jetway.json', () => {
-  it('has no facts if there is no file', async () => {
+describe('readJetwayJson', () => {
+  it('returns an empty object if there is no file', async () => {
     expect(await readJetwayJson(folderOf({}))).toEqual({})
   })
 
@@ -41,7 +41,7 @@ describe('jetway.json', () => {
       { bundle: { zzzzzz: 1 } },
       'jetway.json has the unknown key "zzzzzz" in bundle → Known keys are external, files, toolsGenerated',
     ],
-  ])('names the nearest key for an unknown one in %j', async (content, text) => {
+  ])('suggests the nearest known key for the unknown key in %j', async (content, text) => {
     expect(await failure(content)).toBe(text)
   })
 
@@ -58,7 +58,7 @@ describe('jetway.json', () => {
     [{ settings: { KEY: { ...setting, type: 'number', default: 'x' } } }, 'must be a number'],
     [[], 'jetway.json: It must be object'],
     ['{ // comment\n}', 'cannot be read'],
-  ])('refuses %j', async (content, text) => {
+  ])('rejects %j', async (content, text) => {
     expect(await failure(content)).toContain(text)
   })
 })

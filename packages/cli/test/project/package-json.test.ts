@@ -41,11 +41,11 @@ describe('readPackageJson', () => {
     expect(found?.folder).toBe(typeof repository === 'object' ? 'packages/a' : undefined)
   })
 
-  it.each(['name', 'version'])('refuses a manifest without %s', (member) => {
+  it.each(['name', 'version'])('rejects a manifest without %s', (member) => {
     expect(() => read({ [member]: '' })).toThrow(`has no ${member}`)
   })
 
-  it('fails below a folder without a manifest', () => {
+  it('fails in a folder without a manifest', () => {
     expect(() => readPackageJson(join(folderOf({}), 'server.ts'))).toThrow('No package.json')
   })
 })

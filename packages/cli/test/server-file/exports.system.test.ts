@@ -1,4 +1,4 @@
-/** Which server of a file is served: `list` and `dev` have one rule, and the same errors. */
+/** How the server in a file is selected: `list` and `dev` use the same rule and report the same errors. */
 import { startNode } from '@jetway-apps/test-support/processes'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLIENTS, type Target } from '../dev/support/clients.ts'
@@ -29,7 +29,7 @@ async function list(code: string, ...args: readonly string[]): Promise<Run> {
   return { output: output.stdout + output.stderr, exitCode }
 }
 
-/** The tools that a client of `jetway dev` sees. */
+/** Resolves to the tools that a client of `jetway dev` receives. */
 async function dev(transport: string, code: string, ...args: readonly string[]): Promise<readonly string[]> {
   const target = await TRANSPORTS[transport]?.(await createProject(HEAD + code), ...args)
   const client = await CLIENTS['Jetway, without']?.(target as Target)
@@ -37,7 +37,7 @@ async function dev(transport: string, code: string, ...args: readonly string[]):
   return (await client?.tools()) ?? []
 }
 
-/** Each serves a server with the tool `right`. */
+/** Each definition serves a server with the tool `right`. */
 const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
   ['the named export', "export default named('x'); export const b = named('right')", '--export', 'b'],
   ['the default export', "export const server = named('x'); export default named('right')"],
@@ -46,7 +46,7 @@ const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
 ]
 
 describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
-  it('is listed by jetway list', async () =>
+  it('appears in jetway list', async () =>
     expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
   it('is served by jetway dev over stdio', async () =>
     expect(await dev('stdio', code, ...args)).toEqual(['right']))
@@ -54,8 +54,8 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
-it('jetway list stops an HTTP program as soon as it has the lists', async () => {
-  // A program that waited for the end of its input would print the line.
+it('jetway list stops an HTTP program as soon as the lists have arrived', async () => {
+  // A program that waits for the end of its stdin would print this line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
   expect(output).toMatch(/^ {2}right\(\)$/m)
@@ -65,7 +65,7 @@ process.stdin.resume().once('end', () => setTimeout(() => console.error('was lef
 
 const SERVERS = "export const other = named('other'), right = named('right')\n"
 
-/** They serve by themselves, so their exports do not matter. */
+/** These programs serve on their own, so their exports do not matter. */
 const OVER_STDIO: readonly (readonly [string, string])[] = [
   ['that serves one of its exports', `${SERVERS}await serveStdio(right)`],
   ['whose import does not end', `${SERVERS}serveStdio(right); await new Promise(() => {})`],
@@ -97,7 +97,7 @@ describe.each(OVER_HTTP)('an HTTP program %s', (_, code) => {
   it('is found by jetway dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
 })
 
-/** What is wrong with a file, its code, the exit code of `list`, the error, and options. */
+/** The fault of a file, its code, the exit code of `list`, the error, and the options. */
 const FAULTS: readonly (readonly [string, string, number, RegExp, readonly string[]])[] = [
   [
     'the named export is not a server',
@@ -122,15 +122,21 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)('a file in which no server can be selected: %s', (_, code, exitCode, message, args) => {
-  it('makes jetway list fail', async () => {
-    const run = await list(code, ...args)
-    expect(run.output).toMatch(message)
-    expect(run.exitCode).toBe(exitCode)
-  })
+describe.each(FAULTS)(
+  'a file from which no server can be selected: %s',
+  (_, code, exitCode, message, args) => {
+    it('makes jetway list fail', async () => {
+      const run = await list(code, ...args)
+      expect(run.output).toMatch(message)
+      expect(run.exitCode).toBe(exitCode)
+    })
 
-  it.each([['--stdio'], ['--port=0']])('makes jetway dev %s wait for a change', async (transport) => {
-    const running = (await createProject(HEAD + code)).dev(transport, ...args)
-    await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
-  })
-})
+    it.each([['--stdio'], ['--port=0']])(
+      'makes jetway dev %s wait until the file changes',
+      async (transport) => {
+        const running = (await createProject(HEAD + code)).dev(transport, ...args)
+        await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
+      },
+    )
+  },
+)

@@ -19,7 +19,7 @@ it.each<readonly [string, exported: object, name: string | undefined, McpServer 
   expect(findServer('a.ts', { ...exported }, name)).toBe(expected)
 })
 
-it('findServer returns undefined for a file that starts serving by itself', async () => {
+it('findServer returns undefined for a file that starts its own server', async () => {
   const served = new McpServer({ name: 'served', version: '1' })
   const { mcp } = await import('@jetway/node')
   mcp({ server: served, path: '/mcp' })
@@ -32,6 +32,6 @@ it.each([
   [{ a, port: 1 }, 'c', 'a.ts exports no McpServer as c', 'It exports a, port'],
   [{ a, port: 1 }, 'port', 'a.ts exports no McpServer as port', 'It exports a, port'],
   [{}, 'c', 'a.ts exports no McpServer as c', 'It exports nothing'],
-])('findServer refuses %o with the name %s', (exported, name, message, hint) => {
+])('findServer rejects %o with the name %s', (exported, name, message, hint) => {
   expect(() => findServer('a.ts', exported, name)).toThrow(expect.objectContaining({ message, hint }))
 })

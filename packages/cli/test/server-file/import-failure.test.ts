@@ -50,13 +50,16 @@ describe('importFailure', () => {
     [{ name: 'x' }, 'server.ts', errorWith(TRANSFORM, SEMICOLON)],
     [{ name: 'x' }, 'server.mts', typed()],
     [{ name: 'x' }, 'server.js', new SyntaxError('Unexpected token')],
-  ])('in a package %j, reports where %s does not compile, without a stack trace', (manifest, name, error) => {
-    const file = join(packageWith(manifest), name)
-    const failure = importFailure(file, error)
-    expect(failure?.hint).toBe('Correct the file')
-    expect(failure?.message).toMatch(/^\S+ does not compile:\n/)
-    expect(failure?.message).not.toMatch(/^ {4}at |Transform failed|ERROR/m)
-  })
+  ])(
+    'given the package %j, reports where %s does not compile, without a stack trace',
+    (manifest, name, error) => {
+      const file = join(packageWith(manifest), name)
+      const failure = importFailure(file, error)
+      expect(failure?.hint).toBe('Correct the file')
+      expect(failure?.message).toMatch(/^\S+ does not compile:\n/)
+      expect(failure?.message).not.toMatch(/^ {4}at |Transform failed|ERROR/m)
+    },
+  )
 
   it.each([new Error('the code of the file failed'), 'a text', undefined])(
     'returns undefined for %s',

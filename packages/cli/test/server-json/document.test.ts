@@ -44,7 +44,7 @@ function create(
 }
 
 describe('documentOf', () => {
-  it('describes an npm package from package.json and its settings', () => {
+  it('describes an npm package from package.json and the settings in jetway.json', () => {
     const jetwayJson: JetwayJson = {
       args: ['--stdio'],
       title: 'Ignored',
@@ -86,11 +86,11 @@ describe('documentOf', () => {
     ['is private', { content: { ...manifest, private: true } }],
     ['has no command', { content: { ...manifest, bin: undefined } }],
     ['serves HTTP', { serves: 'http' as const }],
-  ])('names no npm package if the package %s', (_, options) => {
+  ])('lists no npm package if the project %s', (_, options) => {
     expect(create(options).packages).toBeUndefined()
   })
 
-  it('describes a bundle, remote addresses and own data', () => {
+  it('describes a bundle, remote URLs and custom metadata', () => {
     const jetwayJson: JetwayJson = {
       remotes: [
         {

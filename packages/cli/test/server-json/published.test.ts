@@ -17,7 +17,7 @@ async function check(status: number, body: string): Promise<readonly string[]> {
 }
 
 describe('--published', () => {
-  it('asks for the version of the package', async () => {
+  it("requests the package's version from the npm registry", async () => {
     expect(await check(200, JSON.stringify({ mcpName: 'io.github.ann/shop' }))).toEqual([
       '/@ann%2fshop/1.2.3',
     ])

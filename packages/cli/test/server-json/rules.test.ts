@@ -31,7 +31,7 @@ const remote = (url: string, more: object = {}): Partial<ServerJson> => ({
 })
 
 describe('the vendored schema', () => {
-  it('has the recorded digest and address', () => {
+  it('matches the recorded digest and URL', () => {
     const bytes = readFileSync(new URL('../../schemas/server.schema.json', import.meta.url))
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(SERVER_SCHEMA_SOURCE.sha256)
     expect(serverSchema()).toMatchObject({ $id: SERVER_SCHEMA_SOURCE.address })
@@ -39,7 +39,7 @@ describe('the vendored schema', () => {
 })
 
 describe('problemsOf', () => {
-  it('has none for a valid document', () => {
+  it('returns no problems for a valid document', () => {
     expect(problemsOf(valid)).toEqual([])
     expect(
       problemsOf({ ...valid, ...remote('https://{tenant}.a.example/mcp', { variables: { tenant: {} } }) }),
@@ -98,13 +98,13 @@ describe('problemsOf', () => {
     ['meta', 'drops other', { _meta: { other: {} } }],
     ['meta', '4096', { _meta: { [PUBLISHER_META]: { text: 'x'.repeat(4_096) } } }],
     ['schema', 'title', { title: 'x'.repeat(101) }],
-  ])('finds a break of the rule %s: %s', (rule, text, change) => {
+  ])('reports a violation of the rule %s: %s', (rule, text, change) => {
     const problems = problemsOf({ ...valid, ...change })
     expect(problems.map((problem) => problem.rule)).toEqual([rule])
     expect(problems[0]?.text).toContain(text)
   })
 
-  it('does not take these versions for ranges', () => {
+  it('does not mistake exact versions for ranges', () => {
     for (const version of ['1.2.3', '1.0.0-rc.1', '2026.11.27', '1.2.3-next.x1'])
       expect(problemsOf({ ...valid, version, packages: [{ ...npm, version }] })).toEqual([])
   })

@@ -28,7 +28,7 @@ describe('findProgram', () => {
     expect(findProgram('tool')).toBeUndefined()
   })
 
-  it('gives apps a short environment, and gives hosts in a terminal the full environment', () => {
+  it('runs apps with a minimal environment, and hosts in a terminal with the full environment', () => {
     const own = { PATH: '/own', HOME: '/home/a', OTHER: 'b', UNSET: undefined }
     expect(appEnvironment(own)).toEqual({ env: { PATH: '/usr/bin:/bin', HOME: '/home/a' }, cwd: '/' })
     expect(userEnvironment(own)).toEqual({
@@ -46,7 +46,7 @@ describe('belongsToVersion', () => {
     ['/home/a/.npm/_npx/1/node_modules/.bin/tool', true],
     ['/usr/bin/no-such-node', false],
     ['/home/nvm', false],
-  ])('given %s, returns %s', (path, expected) => {
+  ])('returns whether the path belongs to a version manager or cache: %s, %s', (path, expected) => {
     expect(belongsToVersion(path)).toBe(expected)
   })
 

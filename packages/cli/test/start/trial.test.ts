@@ -5,7 +5,7 @@ import { ownVersion } from '../../src/version.ts'
 import { until } from '../support/until.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 
-/** Begins a server that answers by `on`, which maps methods to functions of the parameters. */
+/** Starts a server whose responses come from `on`, a map from method name to handler. */
 const SERVER = `
 const reply = (id, answer) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
 const result = (result) => () => ({ result })
@@ -26,11 +26,11 @@ const start = (code: string): Start => ({
 
 const run = (code: string) => runTrial(start(SERVER + code))
 
-/** Lets the time pass of the fake timers of some ms, as they are set. */
+/** Advances the fake timers by each limit as soon as a timer with that limit has been set. */
 async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Promise<void> {
   const { setTimeout } = globalThis
   const set: unknown[] = []
-  // Not a spy: Vitest restores spies at the end of the file too, after the timers are real again.
+  // A spy is not used, because Vitest also restores spies at the end of the file, when the timers are real again.
   globalThis.setTimeout = ((callback: () => void, ms: number) => {
     set.push(ms)
     return setTimeout(callback, ms)
@@ -49,7 +49,7 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
 }
 
 describe('runTrial', () => {
-  it('sends the requests that a host would send, and stops the server by closing its input', async () => {
+  it('sends the requests that a host sends, and stops the server by closing its stdin', async () => {
     const trial = await run(`
       process.stdout.write('stray 1\\n')
       on.initialize = (params, id) => {
@@ -92,7 +92,7 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('counts only listed tools, and at most 64: a server that %s (%#)', async (_, code, tools) => {
+  ])('counts the tools of a server that %s, up to a limit of 64 (%#)', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
@@ -103,7 +103,7 @@ describe('runTrial', () => {
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('reports no shutdown if the server exits early %s', async (ended, code, answer) => {
+  ])('reports no shutdown if the server has already exited %s', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')
@@ -144,7 +144,7 @@ describe('runTrial', () => {
   it.each([
     ['SIGTERM', '', [5_000]],
     ['SIGKILL', "process.on('SIGTERM', () => {})", [5_000, 2_000]],
-  ])('sends %s to a server that does not exit when its input is closed', async (signal, code, limits) => {
+  ])('sends %s to a server that keeps running after its stdin is closed', async (signal, code, limits) => {
     useFakeTimers()
     const trial = run(`setInterval(() => {}, 1_000);${code}`)
     await pass(trial, ...limits)
@@ -169,10 +169,10 @@ describe('runTrial', () => {
   })
 })
 
-describe('runTrial through the harness', () => {
+describe('runTrial with the harness', () => {
   const report = { serves: 'http', port: 81 }
 
-  it("returns the file's report", async () => {
+  it('returns the report that the server file sends', async () => {
     const trial = await runTrial(
       start(`process.send(${JSON.stringify(report)});setInterval(() => {}, 1_000)`),
       {
@@ -182,7 +182,7 @@ describe('runTrial through the harness', () => {
     expect(trial).toEqual({ report, strayLines: [], stderr: [] })
   })
 
-  it('sends requests to a file that serves stdio', async () => {
+  it('sends requests to a server file that uses stdio', async () => {
     const trial = await runTrial(start(`process.send({ serves: 'stdio' });process.disconnect();${SERVER}`), {
       harness: true,
     })
@@ -191,7 +191,7 @@ describe('runTrial through the harness', () => {
   })
 })
 
-describe('answers', () => {
+describe('answers()', () => {
   it.each<[string, string, boolean, boolean]>([
     ['one that answers', SERVER, false, true],
     ['one that ends', '', false, false],

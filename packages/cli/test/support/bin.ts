@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The built command. */
+/** The path of the built command. */
 export const BIN: string = fileURLToPath(new URL('../../dist/bin.js', import.meta.url))
 
 export const fixture = (name: string): string =>

@@ -21,7 +21,7 @@ export function folderOf(files: Readonly<Record<string, unknown>>): string {
   return folder
 }
 
-/** Lets a folder import the packages of this member. */
+/** Allows files in a folder to import the packages on which this package depends. */
 export function linkModules(folder: string): void {
   symlinkSync(MODULES, join(folder, 'node_modules'), 'junction')
 }

@@ -1,4 +1,7 @@
-/** The command against an authorization server: the browser is a program that does nothing, and the test takes its place. */
+/**
+ * Runs the command against an authorization server. The browser is a program that does nothing; the test acts
+ * as the browser.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +19,7 @@ import { jetway } from '../dev/support/project.ts'
 let issuer: AuthorizationServer
 let url: string
 let release: () => void
-/** A folder for PATH whose browser opens nothing. */
+/** A folder in PATH with a browser that opens nothing. */
 let browsers: string
 
 const server = new McpServer({ name: 'protected', version: '1.0.0' })
@@ -73,7 +76,7 @@ const call = (...options: readonly string[]): readonly string[] => [
   ...options,
 ]
 
-/** `script` of util-linux gives the command a pseudo-terminal. */
+/** The `script` program of util-linux provides a pseudo-terminal. */
 function inTerminal(): Started {
   const command = call()
     .map((word) => `'${word}'`)
@@ -106,7 +109,7 @@ describe('jetway call to a server that requires authorization', () => {
     expect(started.output()).toMatch(/You are \S*ann/)
   })
 
-  it('fails if the user has refused', async () => {
+  it('fails if the user has denied access', async () => {
     const started = inTerminal()
     const { searchParams } = new URL(await urlIn(started))
     const refused = new URL(searchParams.get('redirect_uri') ?? '')

@@ -61,7 +61,7 @@ it.each<readonly [string, unknown, code: string | undefined, message: string, hi
   ],
   ['another status', new TransportError('Broken', { status: 500 }), 'x', 'Broken', ''],
   ['a process that ended', closedBy(new Error('code 1')), 'x', 'Closed', ''],
-])('explain describes %s', (_, error, code, message, hint) => {
+])('explained() describes %s', (_, error, code, message, hint) => {
   for (const otherwise of ['unreachable', 'failed'] as const) {
     const thrown = explained(error, { otherwise, hasToken: false }) as {
       code?: string
@@ -87,7 +87,7 @@ it.each([
     'This Host is not allowed',
     'Use an address that the server allows, or add this one to its options allowedHosts or allowedOrigins',
   ],
-])('explain advises on status %i with a token: %s', (status, message, hint) => {
+])('explained() gives advice if a request with a token fails with status %i: %s', (status, message, hint) => {
   expect(
     explained(new TransportError(message, { status }), { otherwise: 'failed', hasToken: true }),
   ).toMatchObject({ code: 'authorization-needed', message, hint })

@@ -7,7 +7,7 @@ const call = (target: string): readonly string[] => ['call', target, 'echo', 'te
 
 describe("a target in a host's configuration", () => {
   it.each(HOSTS.filter(({ remote }) => remote !== undefined).map(({ id }) => id))(
-    'is found where jetway install has written it: %s',
+    'is found in the file to which jetway install wrote it: %s',
     async (id) => {
       const home = await createHome()
       await home.run('install', id, await serveEverything(), '--name', 'all')
@@ -15,7 +15,7 @@ describe("a target in a host's configuration", () => {
     },
   )
 
-  it("is the user's own server if several files define it, preferably the one for the current folder", async () => {
+  it("is taken from the user's own file, preferably from an entry for the current folder", async () => {
     const home = await createHome()
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
     onTestFinished(() => cwd.mockRestore())
@@ -32,7 +32,7 @@ describe("a target in a host's configuration", () => {
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
   })
 
-  it('does not require inputs that only other servers use', async () => {
+  it('does not require inputs that are used only by other servers', async () => {
     const home = await createHome()
     const servers = {
       all: { url: await serveEverything() },
@@ -92,7 +92,7 @@ describe("a target in a host's configuration", () => {
       2,
       'The server of zed a is unknown',
     ],
-  ])('is refused for %s', async (_, id, file, text, exitCode, message) => {
+  ])('is rejected if it refers to %s', async (_, id, file, text, exitCode, message) => {
     const home = await createHome()
     await home.write(file, text)
     expect(await home.run(...call(`${id}:a`))).toMatchObject({

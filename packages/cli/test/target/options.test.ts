@@ -67,7 +67,7 @@ describe('findTarget', () => {
       server({ url: URL_TARGET, headers: { authorization: 'Bearer abc' } }),
       [],
     ],
-  ])('returns the target of %s', async (_, args, target, positionals) => {
+  ])('returns the target for %s', async (_, args, target, positionals) => {
     const found = await find(args, { TOKEN: 'abc' })
     expect(found).toMatchObject({ target })
     expect(found.positionals).toEqual(positionals)
@@ -91,7 +91,7 @@ describe('findTarget', () => {
       'Use one of a, b',
     ],
     [{ values: { config: inFolder('two.json') }, rest: [] }, 'Set either --config or a command', ''],
-  ])('refuses %j', async (args, message, hint) => {
+  ])('rejects %j', async (args, message, hint) => {
     await expect(find(args, { EMPTY: '' })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
@@ -99,7 +99,7 @@ describe('findTarget', () => {
     })
   })
 
-  it('refuses a missing configuration file', async () => {
+  it('rejects if the configuration file does not exist', async () => {
     await expect(find({ values: { config: inFolder('gone.json') } })).rejects.toMatchObject({
       code: 'failed',
     })
@@ -113,7 +113,7 @@ it.each([
   ['0.001', true],
   ['86400', true],
   ['86401', false],
-])('--timeout must be above 0 and at most 86400: %s', async (seconds, isRight) => {
+])('--timeout must be greater than 0 and at most 86400: %s', async (seconds, isRight) => {
   const { stderr } = await runCli(['list', 'none.ts', '--timeout', seconds], { env: {} })
   expect(stderr.includes(`--timeout must be a number of seconds from 0 to 86400, not ${seconds}`)).toBe(
     !isRight,

@@ -11,7 +11,7 @@ interface Clone extends Home {
   readonly hasRun: () => boolean
 }
 
-/** Enters a cloned project whose file for the host defines the server `shop`. */
+/** Enters a cloned project with a host's config file that defines the server `shop`. */
 async function clone(id: string, env: Readonly<Record<string, string>> = {}): Promise<Clone> {
   const home = await createHome(env)
   await home.write('project/package.json', '{}')
@@ -20,7 +20,7 @@ async function clone(id: string, env: Readonly<Record<string, string>> = {}): Pr
   const command = ['sh', '-c', `env > ${home.path('ran')}`]
   const installed = await home.run('install', id, '--project', '--name', 'shop', '--', ...command)
   expect(installed).toMatchObject({ exitCode: 0 })
-  // The installation has tried the command, which the user typed.
+  // The installation has run the command once, because the user typed it.
   rmSync(home.path('ran'), { force: true })
   return { ...home, hasRun: () => existsSync(home.path('ran')) }
 }
@@ -55,7 +55,7 @@ describe("a server in a project's file", () => {
     expect(project.hasRun()).toBe(true)
   })
 
-  it("never receives the user's own variables from jetway doctor", async () => {
+  it("never receives the user's environment variables from jetway doctor", async () => {
     for (const id of WITH_PROJECTS) {
       const project = await clone(id, { SHOP_SECRET: 'canary' })
       await project.run('doctor', `${id}:shop`, '--project')
@@ -64,7 +64,7 @@ describe("a server in a project's file", () => {
     }
   })
 
-  it("does not receive the user's own variables, even if its command is named node", async () => {
+  it("does not receive the user's environment variables, even if its command is named node", async () => {
     const home = await createHome({ SHOP_SECRET: 'canary' })
     await home.write('project/bin/node', `#!/bin/sh\nenv > ${home.path('ran')}\n`)
     await chmod(home.path('project/bin/node'), 0o755)
@@ -79,7 +79,7 @@ describe("a server in a project's file", () => {
   })
 })
 
-it("jetway doctor --config does not give a program the user's own variables", async () => {
+it("jetway doctor --config does not pass the user's environment variables to a program", async () => {
   const home = await createHome({ SHOP_SECRET: 'canary' })
   const command = `env >> ${home.path('ran')}; echo missing SHOP_SECRET >&2; exit 1`
   await home.write(
@@ -91,7 +91,7 @@ it("jetway doctor --config does not give a program the user's own variables", as
   expect(await home.read('ran')).not.toContain('canary')
 })
 
-describe("the question before a project's server is used", () => {
+describe("the confirmation before a project's server is used", () => {
   const entryOf = (url: string, headers: object = {}): string =>
     JSON.stringify({ mcpServers: { shop: { url, headers } } })
 
@@ -105,7 +105,7 @@ describe("the question before a project's server is used", () => {
 
   const call = ['call', 'cursor:shop', 'echo', 'text=hi']
 
-  it('is asked once per entry, and again if the entry changes', async () => {
+  it('is requested once per entry, and again if the entry changes', async () => {
     const url = await serveEverything()
     const home = await enter(url)
     const first = await home.runInTerminal(call, 'y')
@@ -125,7 +125,7 @@ describe("the question before a project's server is used", () => {
     })
   })
 
-  it('shows the envFile of the entry, and is asked again if the file changes', async () => {
+  it("shows the entry's envFile, and is requested again if that file changes", async () => {
     const home = await enter(await serveEverything())
     const entry = {
       command: 'sh',
@@ -142,16 +142,19 @@ describe("the question before a project's server is used", () => {
     expect(await home.read('ran')).toBe('first\n')
   })
 
-  it.each(['${HOME}/.env', 'missing.env'])('is asked every time if the envFile is %s', async (envFile) => {
-    const home = await enter(await serveEverything())
-    const entry = { command: 'sh', args: ['-c', 'true'], envFile }
-    await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
-    await home.runInTerminal(call, 'y')
-    const { stderr } = await home.run(...call)
-    expect(stderr).toContain('Add --project if you trust')
-  })
+  it.each(['${HOME}/.env', 'missing.env'])(
+    'is requested every time if the envFile is %s',
+    async (envFile) => {
+      const home = await enter(await serveEverything())
+      const entry = { command: 'sh', args: ['-c', 'true'], envFile }
+      await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
+      await home.runInTerminal(call, 'y')
+      const { stderr } = await home.run(...call)
+      expect(stderr).toContain('Add --project if you trust')
+    },
+  )
 
-  it('applies only to the entry that was shown', async () => {
+  it('applies only to the entry that the user saw', async () => {
     const url = await serveEverything()
     const home = await enter(url)
     const file = home.path('project/.cursor/mcp.json')
@@ -165,14 +168,14 @@ describe("the question before a project's server is used", () => {
     })
   })
 
-  it('replaces control characters in the entry', async () => {
+  it('shows the entry with its control characters replaced', async () => {
     const home = await enter('http://127.0.0.1:1/\u202Emcp')
     const { stderr } = await home.runInTerminal(call, 'n')
     expect(stderr).toContain('\uFFFDmcp')
     expect(stderr).not.toContain('\u202E')
   })
 
-  it("is not asked if the user's own file defines the server", async () => {
+  it("is skipped if the user's own file defines the server", async () => {
     const home = await enter('http://127.0.0.1:1/mcp')
     await home.write('.cursor/mcp.json', entryOf(await serveEverything()))
     expect(await home.runInTerminal(call)).toMatchObject({ stdout: 'hi\n', stderr: '' })

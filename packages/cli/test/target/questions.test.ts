@@ -7,11 +7,11 @@ import { Terminal } from '../../src/terminal.ts'
 import { runCli } from '../support/run-cli.ts'
 import { serve } from '../support/serve.ts'
 
-/** A terminal whose user answers each question with this. */
+/** Options for a terminal whose user gives the same answer to each question. */
 interface Given {
   readonly isTTY?: boolean
   readonly json?: boolean
-  /** Undefined: the input ends. */
+  /** If undefined, stdin ends instead. */
   readonly answer?: string | undefined
 }
 
@@ -41,7 +41,7 @@ describe('answering a question', () => {
     [' YES ', 'accept'],
     ['yesterday', 'decline'],
     ['', 'decline'],
-  ])('maps %j to %s if the server asks to open a URL', async (answer, action) => {
+  ])('maps the input %j to %s if the question asks the user to open a URL', async (answer, action) => {
     const { handlers, noted } = terminalOf({ answer })
     expect(await handlers.elicitUrl?.(LINK, contextOf({ server: { name: 'shop' } }))).toEqual({ action })
     expect(noted()).toContain('\nshop asks you to open a URL: Log in\uFFFD\n  https://h/\uFFFD\n')
@@ -52,13 +52,13 @@ describe('answering a question', () => {
     [{ name: 'cursor:shop', server: { name: 'shop' } }, 'cursor:shop'],
     [{ server: { name: 'shop' } }, 'shop'],
     [{}, 'The server'],
-  ])('prints a name for %j', async (context, name) => {
+  ])("prints the server's name for %j", async (context, name) => {
     const { handlers, noted } = terminalOf({ answer: 'y' })
     expect(await handlers.elicit?.(FORM, contextOf(context))).toEqual({ action: 'accept' })
     expect(noted()).toContain(`\n${name} asks: Who?`)
   })
 
-  it('cancels the question at the end of input', async () => {
+  it('cancels the question when stdin ends', async () => {
     const { handlers } = terminalOf({ answer: undefined })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
   })
@@ -77,7 +77,7 @@ describe('answering a question', () => {
     expect(noted() === '').toBe(json)
   })
 
-  it.each([true, false])('declines sampling (in a terminal: %j)', (isTTY) => {
+  it.each([true, false])('declines sampling requests (in a terminal: %j)', (isTTY) => {
     const { handlers, noted } = terminalOf({ isTTY })
     expect(() => handlers.sample?.({} as never, contextOf({}))).toThrow(
       expect.objectContaining({ code: -1, message: 'User rejected sampling request' }),
@@ -104,7 +104,7 @@ describe("a server's log message", () => {
   it.each([
     [[], 'warning: on it\ninfo: {"a":1}\n'],
     [['--json'], ''],
-  ])('is printed on stderr with %j', async (options, expected) => {
+  ])('is printed to stderr with %j', async (options, expected) => {
     const { stderr, exitCode } = await runCli(['call', await serveLog(), 'log', ...options])
     expect({ stderr, exitCode }).toEqual({ stderr: expected, exitCode: 0 })
   })

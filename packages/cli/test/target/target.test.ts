@@ -43,7 +43,7 @@ describe('connect', () => {
     [['list', '--header', 'a: b', '--', 'node'], '--header and --bearer-env are for a URL'],
     [['list', 'http://127.0.0.1:1/mcp', '--timeout', 'long'], '--timeout must be a number of seconds'],
     [['list', 'http://127.0.0.1:1/mcp', '--header'], "--header needs a value: 'K: V'"],
-  ])('refuses %j', async (argv, message) => {
+  ])('rejects %j', async (argv, message) => {
     const { stdout, stderr, exitCode } = await runCli(argv)
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('s3cret')

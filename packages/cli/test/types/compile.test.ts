@@ -11,14 +11,14 @@ import { folderOf } from '../support/folder.ts'
 
 const COMPILER = fileURLToPath(new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url))
 
-/** The two names of the client, so that the compiler reads nothing else. */
+/** Declares the only two exports that the emitted code imports, so that the compiler reads no other files. */
 const CLIENT = `declare module '@jetway/client' {
   export interface RemoteTool<Input, Output = unknown> { readonly name: string; readonly input?: Input; readonly output?: Output }
   export function remoteTool<Input, Output = unknown>(name: string): RemoteTool<Input, Output>
 }
 `
 
-/** Compiles files, and returns what the compiler says. */
+/** Compiles files, and returns the compiler's output. */
 function compile(files: Readonly<Record<string, string>>): string {
   const compilerOptions = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: [] }
   const folder = folderOf({
@@ -42,7 +42,7 @@ interface Sample {
   readonly value: unknown
 }
 
-/** Draws a schema and a value for it. */
+/** Generates a random schema and a value that it accepts. */
 function draw(random: () => number, depth = 0): Sample {
   const below = (limit: number): number => Math.floor(random() * limit)
   const inner = (): Sample => draw(random, depth + 1)
@@ -127,7 +127,7 @@ const $defs = {
   list: { type: 'array', items: { $ref: '#/$defs/list' } },
 }
 
-it('each value that a random schema accepts compiles against its type', () => {
+it('the emitted type for a random schema accepts every value that the schema accepts', () => {
   const random = seeded(Number(process.env['JETWAY_SEED'] ?? 7))
   const samples = Array.from({ length: 300 }, () => draw(random)).map(({ schema, value }) => ({
     inputSchema: { type: 'object', properties: { value: schema }, required: ['value'], $defs },
@@ -146,7 +146,7 @@ it('each value that a random schema accepts compiles against its type', () => {
   expect(compile({ 'types.ts': text, 'values.ts': uses.replace('./types.ts', './types.js') })).toBe('')
 })
 
-it('a schema that leads back to itself compiles', () => {
+it('the emitted types compile for a schema with circular references', () => {
   const inputSchema = {
     type: 'object',
     properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/b' }, all: { allOf: [{ $ref: '#' }] } },
@@ -159,7 +159,7 @@ it('a schema that leads back to itself compiles', () => {
   expect(compile({ 'types.ts': emitTypes('shop', [{ name: 'get', inputSchema }]) })).toBe('')
 })
 
-it('a wrong value does not compile', () => {
+it('the emitted type does not accept an invalid value', () => {
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
   const text = emitTypes('shop', [{ name: 'get', inputSchema }])
   const use = "import type { GetInput } from './types.js'\nexport const value: GetInput = { id: 1 }\n"
@@ -168,7 +168,7 @@ it('a wrong value does not compile', () => {
   )
 })
 
-it('texts of a hostile server compile to a constant and types only', () => {
+it('the emitted file contains only constants and types, even for a hostile server', () => {
   const code = '*/\nthrow new Error("x") /* ` ${x} \\ \u2028 \u202E */ // @ts-nocheck'
   const inputSchema = {
     type: 'object',

@@ -8,7 +8,7 @@ const toolOf = (inputSchema: object, more: Partial<Tool> = {}): Tool => ({
   ...more,
 })
 
-/** Returns the declarations of one tool, without the head and the constant. */
+/** Returns the declarations for one tool, without the file's header and the constant. */
 const declared = (inputSchema: object): string =>
   emitTypes('shop', [toolOf(inputSchema)])
     .split('\n\n')
@@ -58,7 +58,7 @@ export const getOrder: RemoteTool<GetOrderInput, GetOrderOutput> = remoteTool("g
 `)
   })
 
-  it('gives the same text for the same tools in another order', () => {
+  it('writes the same file regardless of the order in which the tools are listed', () => {
     const tools = ['b', 'a', 'c'].map((name) => toolOf({}, { name }))
     expect(emitTypes('shop', tools.toReversed())).toBe(emitTypes('shop', tools))
   })
@@ -109,7 +109,7 @@ export const getOrder: RemoteTool<GetOrderInput, GetOrderOutput> = remoteTool("g
     expect(member(schema)).toBe(type)
   })
 
-  it('names the types that a schema refers to, also if they refer to themselves', () => {
+  it('writes named types for references, including recursive ones', () => {
     const $defs = {
       node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, root: { $ref: '#' } } },
       loop: { anyOf: [{ $ref: '#/$defs/loop' }, { type: 'string' }] },
@@ -131,7 +131,7 @@ export type FInputLoop = unknown`,
     )
   })
 
-  it('ignores what is beside a reference in draft-07 only', () => {
+  it('ignores keywords next to a reference only in draft-07', () => {
     const schema = { $defs: { a: { type: 'string' } }, properties: { a: { $ref: '#/$defs/a', const: 'x' } } }
     expect(declared(schema)).toContain('readonly a?: FInputA & "x"')
     expect(declared({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })).toContain(
@@ -140,14 +140,14 @@ export type FInputLoop = unknown`,
     expect(declared({ ...schema, $schema: 'https://a.example/dialect' })).toContain('readonly a?: unknown')
   })
 
-  it('writes unknown below a depth of 32', () => {
+  it('writes unknown for schemas nested more than 32 levels deep', () => {
     let deep: object = { type: 'string' }
     for (let depth = 0; depth < 100; depth++) deep = { type: 'array', items: deep }
     expect(member(deep).split('readonly').length - 1).toBeLessThanOrEqual(33)
     expect(member(deep)).toContain('unknown')
   })
 
-  it('numbers names that become the same, and avoids reserved words', () => {
+  it('numbers duplicate identifiers, and avoids reserved words', () => {
     const names = ['get-order', 'get_order', 'delete', 'remoteTool', '2fa', '???', 'undefined']
     const constants = [
       ...emitTypes(
@@ -166,17 +166,17 @@ export type FInputLoop = unknown`,
     ])
   })
 
-  it('refuses too many tools, and too large ones', () => {
+  it('throws if there are too many tools or they are too large', () => {
     const many = Array.from({ length: 501 }, (_, at) => toolOf({}, { name: `t${at}` }))
     expect(() => emitTypes('shop', many)).toThrow('501 tools')
     expect(() => emitTypes('shop', [toolOf({ description: 'x'.repeat(1_048_576) })])).toThrow('1 MiB')
   })
 })
 
-describe('a hostile server', () => {
+describe('emitTypes for a hostile server', () => {
   const CODE = `*/\nglobalThis.hacked = true /* " ' \` \${x} \\ \u2028 \u202E @ts-nocheck`
 
-  it('gets none of its texts into the file as code', () => {
+  it("writes the server's strings only as comments and literals", () => {
     const schema = {
       type: 'object',
       title: CODE,
@@ -194,7 +194,7 @@ describe('a hostile server', () => {
     const text = emitTypes(CODE, [
       { name: CODE, title: CODE, description: CODE, inputSchema: schema, outputSchema: schema },
     ])
-    // What is left of the file without comments and literals has none of the words.
+    // Without comments and literals, the file contains none of the hostile strings.
     const code = text.replaceAll(/\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"/g, '')
     expect(code).not.toMatch(/globalThis\.|= true|@(?!jetway\/client)|`/)
     expect(text).not.toMatch(/[\u2028\u202E]/)

@@ -9,10 +9,10 @@ const example = (name: string): string =>
   fileURLToPath(new URL(`../../../../apps/examples/src/publishing/${name}`, import.meta.url))
 
 describe('jetway types', () => {
-  it('writes a file, and --check compares with it', async () => {
+  it('writes a file, and --check compares it with the current tools', async () => {
     const out = join(folderOf({}), 'shop.ts')
     expect(await runBin(['types', example('main.ts'), '--out', out])).toMatchObject({ exitCode: 0 })
-    // The example is formatted as this repository is.
+    // The example uses this repository's formatting, which has single quotes.
     expect(readFileSync(out, 'utf8').replaceAll('"', "'")).toBe(readFileSync(example('shop.ts'), 'utf8'))
     expect(await runBin(['types', example('main.ts'), '--out', out, '--check'])).toMatchObject({
       exitCode: 0,
@@ -23,7 +23,7 @@ describe('jetway types', () => {
     expect(stdout).toContain('-  readonly sum: number\n+  readonly total: number')
   })
 
-  it('prints without --out, and needs it for --check', async () => {
+  it('prints to stdout without --out, and requires --out for --check', async () => {
     expect((await runBin(['types', example('main.ts')])).stdout).toContain('export const getOrder')
     expect(await runBin(['types', example('main.ts'), '--check'])).toMatchObject({ exitCode: 2 })
   })

@@ -95,8 +95,8 @@ export class Client {
   }
 
   /**
-   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be detected
-   * until the next request.
+   * Whether the connection is open, as far as the client knows. Over HTTP, the end of a connection may not be
+   * detected until the next request.
    */
   get isAlive(): boolean {
     const connection = this.#lifecycle.dialect?.connection
@@ -114,12 +114,13 @@ export class Client {
   }
 
   /**
-   * Connects and negotiates a revision. After a failure, nothing stays open, and `connect` can be called again.
-   * A client can connect successfully only once.
+   * Connects and negotiates a revision. After a failure, no connection stays open, and `connect` can be
+   * called again. A client can connect successfully only once.
    *
-   * @param target - a transport, or a function that creates one. The function may be called twice, for servers
-   * that close the connection when they receive `server/discover`
-   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and the transport's errors
+   * @param target - a transport, or a function that creates one. The function may be called twice, for
+   * servers that close the connection when they receive `server/discover`
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and the transport's
+   * errors
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     await this.#lifecycle.connect(target, options)

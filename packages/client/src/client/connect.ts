@@ -16,8 +16,8 @@ export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
 }
 
 /**
- * Connects and negotiates a revision. The era cache determines what is tried first. If that fails, the rest is
- * tried on a new connection. No connection stays open after a failure.
+ * Connects and negotiates a revision. The era cache determines which era is tried first. If the first attempt
+ * fails, the other era is tried on a new connection. No connection stays open after a failure.
  */
 export async function connect(target: ConnectTarget, options: ConnectOptions): Promise<Dialect> {
   const { connectTimeoutMs: ms, clock } = options.options

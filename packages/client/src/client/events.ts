@@ -12,7 +12,7 @@ import type { Emitter } from '../util/emitter.ts'
 export interface ClientEvents {
   /** Every notification except progress, which goes to `onProgress`. */
   readonly notification: JsonRpcNotification
-  /** A log message from the server, or from this client itself (with the logger `@jetway/client`). */
+  /** A log message from the server, or from this client itself, with the logger `@jetway/client`. */
   readonly log: { readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
   readonly toolsChanged: undefined
   readonly promptsChanged: undefined

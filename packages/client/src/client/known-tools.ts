@@ -18,8 +18,8 @@ export class KnownTools {
   readonly #tools: BoundedMap<string, KnownTool>
 
   /**
-   * @param maxWeight - the maximum size of all tools, in bytes. It is limited because a server may list
-   * different tools each time
+   * @param maxWeight - the maximum size of all tools, in bytes, because a server may list different tools
+   * each time
    */
   constructor(maxWeight: number) {
     this.#tools = new BoundedMap({ maxEntries: 10_000, maxWeight, weigh })

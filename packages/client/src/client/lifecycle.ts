@@ -150,7 +150,7 @@ export class Lifecycle {
       this.#dialect?.acceptsRequests === false ? undefined : this.#answer(message, signal),
     error: this.#onError,
     closed: (reason) => {
-      // During a handshake, this connection may be followed by another one.
+      // If the handshake is still in progress, this connection may be replaced by another one.
       if (this.#dialect !== undefined) this.#end(reason)
     },
   }

@@ -118,7 +118,7 @@ export class Lists {
     return all
   }
 
-  /** Returns whether a tool can be called. Over HTTP, it must be possible to send its headers. */
+  /** Returns whether a tool can be called. Over HTTP, this requires valid header annotations. */
   #accepts(tool: Tool): boolean {
     const problem = this.tools.add(tool)
     if (problem === undefined || !this.#requests.hasHeaders) return true
@@ -154,7 +154,7 @@ export async function* followPages<Item>(
   }
   for (let pages = 0; pages < maxPages; pages++) {
     const { items, nextCursor } = await page(cursor)
-    // The server does not recognize its own cursor, and has therefore sent the first page again.
+    // The server does not recognize its own cursor, and has sent the first page again.
     if (cursor === '' && nextCursor === '') return
     for (const item of items) {
       if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)

@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<string, keyof Logger>> = {
   alert: 'error',
   emergency: 'error',
 }
-/** The maximum length of a log message, in UTF-16 units. The `data` field contains the whole message. */
+/** The maximum length of a log message, in UTF-16 code units. The `data` field contains the whole message. */
 const MAX_MESSAGE = 1_024
 
 /** A log event. An event from a `ClientManager` has a `server` field. */

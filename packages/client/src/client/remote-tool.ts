@@ -6,9 +6,9 @@ import type { StandardSchema } from '@jetway/core'
  */
 export interface RemoteTool<Input, Output = unknown> {
   readonly name: string
-  /** Only for its type, because the server validates arguments. */
+  /** Used only for its type, because the server validates arguments. */
   readonly inputSchema?: StandardSchema<Input, Input>
-  /** Only for its type, because the client validates results with the schema that the server sends. */
+  /** Used only for its type, because the client validates results with the schema that the server sends. */
   readonly outputSchema?: StandardSchema<Output, Output>
   readonly handler: undefined
 }

@@ -32,9 +32,9 @@ export class RequestSender {
   }
 
   /**
-   * Requires a capability of the server.
+   * Throws unless the server has declared the capability.
    *
-   * @throws ClientError `not-supported` if the server has not declared the capability
+   * @throws ClientError `not-supported`
    * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#operation
    */
   require(capability: 'tools' | 'prompts' | 'resources' | 'logging' | 'resources.subscribe'): void {

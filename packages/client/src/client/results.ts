@@ -31,7 +31,10 @@ export function readToolResult(result: JsonObject): CallToolResult {
   return { ...result, content }
 }
 
-/** Returns the content. Some servers omit `content`, or send `toolResult` as in revisions before 2024-11-05. */
+/**
+ * Returns the content of a result. Some servers omit `content`, or send `toolResult` as in revisions before
+ * 2024-11-05.
+ */
 function contentOf({ content, toolResult }: JsonObject): unknown {
   if (toolResult === undefined || toolResult === null || (Array.isArray(content) && content.length > 0))
     return content ?? []
@@ -66,8 +69,8 @@ export function readCompletion({ completion }: JsonObject): CompleteResult['comp
 }
 
 /**
- * Returns whether a value is a block. Blocks of any type are accepted, because hosts may receive blocks from
- * newer revisions.
+ * Returns whether a value is a content block. Blocks of any type are accepted, because hosts may receive
+ * blocks from newer revisions.
  */
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block['type'] === 'string'
 

@@ -59,7 +59,7 @@ export class Tasks {
   params(ttlMs: number | undefined): JsonObject {
     const { tasks } = this.#requests.dialect.revision
     if (tasks === undefined) throw new ClientError('not-supported', 'The negotiated revision has no tasks')
-    return tasks.extension === undefined ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
+    return tasks === 'experimental' ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
   }
 
   /** Whether the client decides which calls become tasks. */
@@ -67,7 +67,7 @@ export class Tasks {
     const { revision, server } = this.#requests.dialect
     const { requests } = server.capabilities.tasks ?? {}
     const tools = isObject(requests) ? requests['tools'] : undefined
-    return revision.tasks?.extension === undefined && isObject(tools) && isObject(tools['call'])
+    return revision.tasks !== 'extension' && isObject(tools) && isObject(tools['call'])
   }
 
   /** Returns whether the server has refused a call because the client has not declared the extension. */
@@ -89,7 +89,7 @@ export class Tasks {
     if (task === undefined) return result
     const { taskId } = readTask(task)
     return this.#wait(taskId, signal).catch((error: unknown) => {
-      // Since no other code has the task's id, the task is cancelled together with the call.
+      // No other code knows the task's id, so the task is cancelled together with the call.
       if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })
@@ -114,8 +114,8 @@ export class Tasks {
     for (;;) {
       const task = await requests.send(TaskMethod.Get, { taskId }, options)
       const { status } = readTask(task)
-      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, and that
-      // request may take as long as users need.
+      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, so this request
+      // may take as long as users need.
       if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
         return requests.send(
           TaskMethod.Result,

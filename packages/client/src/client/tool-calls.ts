@@ -56,7 +56,7 @@ export class ToolCalls {
     return this.#tasks.canAsk && this.#lists.tools.needsTask(name)
   }
 
-  /** Learns from an error how the tool must be called. @returns whether another attempt may succeed */
+  /** Updates what is known about a tool from the error of a call. @returns whether another attempt may succeed */
   async #learn(
     error: McpError,
     { name, asTask }: { readonly name: string; readonly asTask: boolean },

@@ -34,6 +34,6 @@ export type TypedToolResult<Structured> = Omit<CallToolResult, 'structuredConten
   readonly structuredContent?: Structured
 }
 
-/** The arguments of a call. Optional if the tool needs none. */
+/** The arguments of a call. They are optional if the tool requires none. */
 export type ToolArgs<T extends TypedTool> =
   {} extends ToolInput<T> ? readonly [args?: ToolInput<T>] : readonly [args: ToolInput<T>]

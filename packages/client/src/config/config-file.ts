@@ -30,7 +30,7 @@ export const readNamedFile = (file: string, maxBytes: number): Promise<string> =
 export const readTextFile = (file: string, maxBytes: number): Promise<string> =>
   readText(file, maxBytes, openRegular(file))
 
-/** Opens a file. A named pipe or a device is refused, because it may never end. */
+/** Opens a file. A named pipe or a device is rejected, because it may never end. */
 async function openRegular(file: string): Promise<FileHandle> {
   // Without this flag, the call waits until another process writes to the pipe. On Windows, the flag is
   // undefined and becomes 0.
@@ -67,14 +67,14 @@ async function readText(file: string, maxBytes: number, opening: Promise<FileHan
 }
 
 /**
- * Parses the text. The error contains the position but not the text, which may be secret.
+ * Parses the text. The error contains the position but not the text, which may contain secrets.
  * @throws ConfigFileError
  */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    // The text may have comments or trailing commas.
+    // The text may contain comments or trailing commas.
   }
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {

@@ -15,7 +15,7 @@ export interface ConnectOptions extends ClientOptions {
 }
 
 /**
- * Connects to a configured server. Nothing stays open after a failure.
+ * Connects to a configured server. No process or connection stays open after a failure.
  * @throws TypeError, and the errors of `Client.connect`
  */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {

@@ -57,7 +57,7 @@ export interface LoadConfigOptions {
   readonly maxBytes?: number
 }
 
-/** The members that may contain the servers. VS Code uses `servers`. */
+/** The keys that may contain the servers. VS Code uses `servers`. */
 const LISTS = ['mcpServers', 'servers'] as const
 
 /**
@@ -89,7 +89,7 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
 }
 
 /**
- * Returns the project that a file belongs to, or undefined for a file outside projects, such as
+ * Returns the project to which a file belongs, or undefined for a file outside projects, such as
  * `~/.cursor/mcp.json`.
  */
 function projectOf(path: string, userHome: string): string | undefined {

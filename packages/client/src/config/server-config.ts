@@ -24,7 +24,7 @@ export interface RemoteServer extends HttpOptions {
 /** The configuration of one server, for `transportFor` and `connect`. `loadConfig` returns it. */
 export type ServerConfig = StdioServer | RemoteServer
 
-/** The fields of a process, typed so that the compiler detects missing ones. */
+/** The fields of a process's configuration, typed so that the compiler detects missing ones. */
 const STDIO_FIELDS: OptionNames<StdioServer> = {
   transport: 1,
   command: 1,

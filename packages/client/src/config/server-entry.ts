@@ -65,7 +65,7 @@ function transportOf(entry: JsonObject): 'stdio' | 'http' | 'sse' {
 }
 
 async function readProcess(entry: JsonObject, context: EntryContext): Promise<StdioServer> {
-  // The user expects a sandbox, but this client does not provide one.
+  // The user expects a sandbox, which this client does not provide.
   if (entry['sandboxEnabled'] === true)
     throw new EntryError('sandboxEnabled', 'is not supported: there is no sandbox')
   const own = new Set(Object.keys(isObject(entry['env']) ? entry['env'] : {}))
@@ -93,7 +93,7 @@ async function readAddress(entry: JsonObject, transport: 'http' | 'sse', context
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Checks headers without using the error thrown by `Headers`, because it contains the value. */
+/** Checks headers without using the error thrown by `Headers`, which contains the value. */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const sendable = new Headers()
   for (const [name, value] of Object.entries(headers))

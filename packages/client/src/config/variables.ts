@@ -66,7 +66,7 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
 /** Returns an environment variable, ignoring inherited members such as `constructor`. */
 const held = (name: string, { env }: Variables) => (Object.hasOwn(env, name) ? env[name] : undefined)
 
-/** https://code.visualstudio.com/docs/reference/variables-reference, https://cursor.com/docs/mcp */
+/** See https://code.visualstudio.com/docs/reference/variables-reference and https://cursor.com/docs/mcp. */
 const predefinedOf = (name: string, { userHome, workspaceFolder }: Variables) =>
   new Map([
     ['userHome', userHome],

@@ -41,7 +41,7 @@ export interface ConnectionHandlers {
 }
 
 export interface NotifySettings {
-  /** How long the transport may take to send the notification, in ms. @default 60_000 */
+  /** The time limit for sending the notification, in ms. @default 60_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** The request whose connection is used to send the notification. */
@@ -49,8 +49,8 @@ export interface NotifySettings {
 }
 
 /**
- * The number of ignored messages of each kind: late or unknown responses, unwanted progress and requests, and
- * malformed messages.
+ * The number of ignored messages of each kind: late or unknown responses, progress and requests that were not
+ * expected, and malformed messages.
  */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
@@ -113,7 +113,7 @@ export class Connection {
     )
   }
 
-  /** Informs the transport that it may open a stream. */
+  /** Tells the transport that it may open a stream. */
   negotiated(revision: Revision): void {
     this.revision = revision
     this.apart(() => this.transport.negotiated?.(revision))
@@ -315,7 +315,8 @@ export class Connection {
   }
 
   /**
-   * Pauses the request on whose stream the server's request arrived, or all requests if that one is unknown.
+   * Pauses the request on whose stream the server's request arrived. If that request is unknown, pauses all
+   * requests.
    */
   #pause(relatedTo: RequestId | undefined): () => void {
     const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)

@@ -18,7 +18,10 @@ export interface InboundOptions {
   /** Handles a request. Returns undefined if no response should be sent. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
-  /** Stops the timers of the requests to which this one may belong. Returns a function that restarts them. */
+  /**
+   * Stops the timers of the requests to which the server's request may belong. Returns a function that
+   * restarts them.
+   */
   pause(relatedTo: RequestId | undefined): () => void
 }
 
@@ -33,7 +36,7 @@ export class InboundRequests {
     this.#options = options
   }
 
-  /** Handles a request. Returns a promise if the server is not reading the responses. */
+  /** Handles a request. Returns a promise if the server is not reading the client's responses. */
   handle(request: JsonRpcRequest, relatedTo: RequestId | undefined): void | Promise<void> {
     const refusal = this.#refusal(request.id)
     if (refusal === undefined) this.#run(request, relatedTo)

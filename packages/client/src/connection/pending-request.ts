@@ -32,10 +32,7 @@ export interface RequestSettings {
   }
 }
 
-/**
- * A request that is waiting for its response. Its timers stop while the server waits for input from the
- * client.
- */
+/** A request that is waiting for its response. Its timers stop while the server waits for input from the client. */
 export class PendingRequest {
   readonly id: RequestId
   readonly method: string
@@ -89,8 +86,8 @@ export class PendingRequest {
   }
 
   /**
-   * Restarts `timeoutMs`. Calls the listener, unless the progress has decreased, because that would move a
-   * progress bar back. Returns false if it has decreased.
+   * Restarts `timeoutMs`, and calls the listener. If the progress has decreased, does not call the listener,
+   * because a progress bar would move back, and returns false.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
    */

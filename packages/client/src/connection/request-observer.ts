@@ -23,7 +23,7 @@ import type { RequestSettings } from './pending-request.ts'
 import { ClientError } from '../errors.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 
-/** The part of a connection that telemetry describes. */
+/** The properties of a connection that telemetry records. */
 export interface ObservedConnection {
   readonly revision: Revision | undefined
   readonly transport: ClientTransport
@@ -80,7 +80,7 @@ export class RequestObserver {
     return result
   }
 
-  /** Answers a request from the server and observes it. */
+  /** Handles a request from the server and reports it to the observers. */
   async receive(
     connection: ObservedConnection,
     { message, signal, known }: ReceivedQuestion,

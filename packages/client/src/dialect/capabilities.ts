@@ -10,7 +10,7 @@ export function capabilitiesFor(
   const url = handlers.elicitUrl !== undefined && forms?.url === true
   const asks = revision.serverRequests
   const { experimental, extensions, sampling } = capabilities
-  const known = tasks && revision.tasks?.extension !== undefined ? { [TASKS_EXTENSION]: {} } : {}
+  const known = tasks && revision.tasks === 'extension' ? { [TASKS_EXTENSION]: {} } : {}
   const allExtensions = { ...known, ...extensions }
   return {
     ...(handlers.roots !== undefined && {

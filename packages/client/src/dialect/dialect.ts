@@ -27,7 +27,7 @@ export interface DialectOptions {
   /** Aborts the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
-  /** Called with information that the host may want to log, although nothing is wrong. */
+  /** Called with information that the host may want to log even though it is not an error. */
   readonly onLog: (text: string) => void
   readonly onChangesMissed: () => void
 }
@@ -51,7 +51,7 @@ export interface Dialect {
   readonly subscriptions: Subscriptions
 }
 
-/** Subscriptions to changes. */
+/** The subscriptions to changes. */
 export interface Subscriptions {
   /** Subscribes to a resource. Rejects if the server does not accept the subscription. */
   subscribe(uri: string): Promise<void>

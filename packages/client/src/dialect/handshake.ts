@@ -22,8 +22,8 @@ export function readInfo(info: unknown): Implementation | undefined {
 }
 
 /**
- * Runs a request. If it fails with an error (with `code`, if given) that names a version supported by both
- * sides, repeats the request with that version.
+ * Runs a request. If it fails with an error that names a version supported by both sides, repeats the request
+ * with that version. If `code` is given, the error must have that code.
  */
 export async function atVersion(
   revisions: readonly Revision[],

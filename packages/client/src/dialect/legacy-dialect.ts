@@ -21,7 +21,7 @@ export async function openSession(options: DialectOptions, revisions: readonly R
 async function initialize(options: DialectOptions, revisions: readonly Revision[]): Promise<Negotiated> {
   const { connection, info, signal, options: client } = options
   connection.revision = undefined
-  // Some servers respond to an unknown version with an error that lists the known ones.
+  // Some servers respond to an unknown version with an error that lists the versions that they support.
   const result = await atVersion(revisions, revisions[0], (proposed) =>
     connection.request(
       Method.Initialize,

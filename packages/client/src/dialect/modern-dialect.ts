@@ -23,7 +23,7 @@ import { SubscriptionStream } from './subscription-stream.ts'
  * Sends `server/discover`.
  *
  * @param revisions - newest first
- * @param onShared - called before any later message is read, with a response that names a shared version
+ * @param onShared - called with a response that names a shared version, before any later message is read
  * @throws UnsupportedRevisionError if no version is shared
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */

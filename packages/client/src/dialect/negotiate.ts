@@ -24,8 +24,8 @@ export class ProbeRefusedError extends ClientError {
 }
 
 /**
- * Determines which era a server supports. `server/discover` is sent first. If the server does not respond to it
- * as specified, `initialize` is sent.
+ * Determines which era a server supports. Sends `server/discover` first, and then `initialize` unless the
+ * server has responded as specified.
  *
  * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
@@ -65,7 +65,7 @@ type ProbeResult =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** HTTP statuses that concern the caller rather than the era. */
+/** HTTP statuses that say something about the caller rather than about the era. */
 const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
 
 function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
@@ -79,11 +79,11 @@ function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
     const unknown = status >= 400 && !ABOUT_THE_CALLER.includes(status)
     return unknown ? { kind: 'legacy' } : failed
   }
-  // Any other error comes from an auth provider. `initialize` would ask the user a second time.
+  // Any other error comes from an auth provider, which would ask the user again during `initialize`.
   return error instanceof ClientError ? { kind: 'legacy' } : failed
 }
 
-/** Whether the error has a code that only servers without sessions use. */
+/** Returns whether the error has a code that only servers without sessions use. */
 const isModern = ({ code }: McpError): boolean =>
   code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingClientCapability
 

@@ -52,7 +52,8 @@ export class SubscriptionStream implements Subscriptions {
   #updates = 0
   #retryTimer: unknown
   /**
-   * The number of failed attempts since the last stream that delivered a notification or stayed open for {@link
+   * The number of failed attempts since the last stream that delivered a notification or stayed open for at
+   * least {@link
    * LAST_RETRY_MS}.
    */
   #failures = 0
@@ -112,7 +113,7 @@ export class SubscriptionStream implements Subscriptions {
   }
 
   missesChanges(kind: ListKind): boolean {
-    // `changesMissed` follows after a running update.
+    // `changesMissed` is emitted at the end of a running update.
     if (this.#capabilities[kind]?.listChanged !== true || this.#updates > 0) return false
     return this.#current?.agreed?.[`${kind}ListChanged`] !== true
   }
@@ -200,10 +201,7 @@ export class SubscriptionStream implements Subscriptions {
     }
   }
 
-  /**
-   * Runs a stream. Rejects if it fails before the acknowledgement. After a later failure, another attempt is
-   * made.
-   */
+  /** Runs a stream. Rejects if it fails before the acknowledgement. After a later failure, the stream is reopened. */
   async #run(stream: Stream): Promise<void> {
     const { signal } = stream.end
     const { clock } = this.#options.options
@@ -239,8 +237,8 @@ export class SubscriptionStream implements Subscriptions {
 
   #report(error: unknown): void {
     if (this.#closed) return
-    // Some servers declare list changes but do not have the method. Their lists are fetched again whenever they
-    // are used.
+    // Some servers declare list changes but do not support subscriptions. Their lists are fetched again whenever
+    // they are used.
     if (error instanceof McpError && error.code === ErrorCode.MethodNotFound)
       this.#options.onLog('The server has no subscriptions/listen, so it does not tell when a list changes')
     else this.#options.onError(toError(error))

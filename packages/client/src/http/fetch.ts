@@ -17,7 +17,7 @@ export const SSE = 'text/event-stream'
 /** The maximum number of bytes to read from an error body. */
 const MAX_REFUSAL_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
-/** The maximum length of the error body's excerpt in the message, in UTF-16 units. */
+/** The maximum length of the error body's excerpt in the message, in UTF-16 code units. */
 const EXCERPT = 256
 
 /**
@@ -76,7 +76,7 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
 }
 
 /**
- * The error codes that show that nothing was sent. After any other failure, the server may have received the
+ * The error codes that prove that nothing was sent. After any other failure, the server may have received the
  * request.
  */
 const UNCONNECTED: ReadonlySet<string> = new Set([
@@ -88,7 +88,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Returns the failure's code. Node stores it in the cause. */
+/** Returns the error code of a failure. Node.js stores it in the cause. */
 function codeOf(error: unknown): string | undefined {
   const { cause } = (error ?? {}) as { readonly cause?: { readonly code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : undefined

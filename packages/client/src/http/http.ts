@@ -41,7 +41,7 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
     } catch {
       throw refusal
     }
-    // The first transport has no session, and nothing open.
+    // The first transport has no session and no open connection.
     inner = older
   }
 

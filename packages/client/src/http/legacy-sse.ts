@@ -111,7 +111,7 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** Resolves the endpoint. It must have the same origin, because it receives the credentials. */
+  /** Resolves the endpoint's URL. It must have the same origin, because it receives the credentials. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined

@@ -30,7 +30,7 @@ export interface HttpOptions {
   /** The function that sends requests. @default the global `fetch` */
   readonly fetch?: Fetch
   /**
-   * The maximum size of one reply, in bytes, and of one event, in UTF-16 units. While a message is being
+   * The maximum size of one reply, in bytes, and of one event, in UTF-16 code units. While a message is being
    * parsed, it needs about four times its size in memory.
    * @default 64 MiB
    */
@@ -107,8 +107,8 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
 export class FetchError extends Error {}
 
 /**
- * Returns a function that sends requests. In browsers, the global `fetch` fails if it is called as another
- * object's method.
+ * Returns a function that sends requests. In browsers, the global `fetch` fails if it is called as a method
+ * of another object.
  */
 function sending({ fetch = (input, init) => globalThis.fetch(input, init) }: HttpOptions): Fetch {
   return async (input, init) => {

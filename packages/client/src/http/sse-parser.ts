@@ -9,7 +9,7 @@ export interface SseEvent {
   readonly retry?: number
 }
 
-/** An event is longer than the limit. */
+/** Thrown if an event is longer than the limit. */
 export class SseOverflowError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} characters`)
@@ -35,14 +35,14 @@ export class SseParser {
   #data: string[] = []
   #fields: { event?: string; id?: string; retry?: number } = {}
 
-  /** @param limit - the maximum length of one event, including comments, in UTF-16 units */
+  /** @param limit - the maximum length of one event, including comments, in UTF-16 code units */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit
   }
 
   /** Parses a chunk, and returns the events that the chunk completes. @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // Searches only the new chunk, because otherwise a long line in small chunks would take quadratic time.
+    // Searches only the new chunk. Otherwise, a long line in small chunks would take quadratic time.
     const text = this.#continued(this.#withoutBom(piece))
     const lines = text.split(/\r\n|\n|\r/)
     const rest = lines.pop() ?? ''
@@ -99,10 +99,10 @@ export class SseParser {
 }
 
 /**
- * Yields the events of a body until the signal is aborted. The signal is needed because Node never ends the
- * body of a `fetch` that is aborted while the last chunk is arriving.
+ * Yields the events of a body until the signal is aborted. The signal is needed because Node.js never ends
+ * the body of a `fetch` that is aborted while the last chunk is arriving.
  *
- * @param limit - the maximum length of one event, in UTF-16 units
+ * @param limit - the maximum length of one event, in UTF-16 code units
  * @throws SseOverflowError; TypeError for invalid UTF-8
  */
 export async function* sseEvents(

@@ -100,8 +100,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   async #close(): Promise<void> {
-    // The server ends the stream together with the session. If the client aborted the fetch instead, Node would
-    // open an unused connection, and the server would wait for that connection when it closes.
+    // The server ends the stream together with the session. If the client aborted the fetch instead, Node.js would
+    // open an unused connection, for which the server would wait when it closes.
     const ended = await this.#endSession()
     if (ended && this.#listening !== undefined)
       await Promise.race([this.#listened, wait(STREAM_END_MS, this.#listening.signal)])
@@ -112,8 +112,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   /**
-   * Sends DELETE. Resolves to whether the server has ended the session. A failure must not keep the transport
-   * open.
+   * Sends DELETE. Resolves to whether the server has ended the session. A failure must not prevent the
+   * transport from closing.
    */
   async #endSession(): Promise<boolean> {
     if (this.sessionId === undefined || !this.#options.endSession) return false
@@ -242,7 +242,8 @@ export class StreamableHttpTransport implements ClientTransport {
       } else if (response !== undefined) {
         await discard(response)
         if (response.status < 500 && response.status !== 429) {
-          // The id is unknown, so the missed messages are lost. The client starts a new stream.
+          // The server does not know the event id, so the missed messages are lost. The client starts a new
+          // stream.
           if (position.lastEventId === undefined) break
           delete position.lastEventId
         }
@@ -310,7 +311,7 @@ export const isInitialize = (message: JsonRpcMessage): boolean =>
 const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? message.id : undefined
 
-/** Returns whether a status concerns the caller or the URL. If so, a JSON-RPC body does not matter. */
+/** Returns whether a status concerns the caller or the URL. If so, a JSON-RPC body is ignored. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 

@@ -32,7 +32,7 @@ export interface StreamReading extends Reading {
 
 const PARSE_LIMITS = { maxDepth: 128, maxTokens: 400_000 }
 
-/** Delivers one message. Wait for `taken` before reading further. */
+/** Delivers one message. Callers must wait for `taken` before they read further. */
 export function deliver(
   text: string,
   { handlers, request }: Reading,
@@ -60,10 +60,10 @@ export async function readEvents(body: ReadableStream<Uint8Array>, reading: Stre
       reading.onAnswered?.()
     }
   } catch (error) {
-    // The end of the stream does not matter after the response.
+    // After the response, it does not matter how the stream ends.
     if (!answered && !signal.aborted) throw new TransportError('The stream was cut', { cause: error })
   } finally {
-    // If a proxy closes idle streams, that does not count as a failure.
+    // A proxy may close idle streams, which does not count as a failure.
     if (systemClock.now() - openedAt >= options.maxDelayMs) position.failures = 0
   }
   return answered

@@ -86,7 +86,7 @@ export class ClientInput {
     }
   }
 
-  /** Answers an input request in a result, as {@link answer} does, until the connection ends. */
+  /** Handles an input request from a result, as {@link answer} does, until the connection ends. */
   readonly answerForCall = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
     this.answer(method, params, anySignal(signal, this.#closed.signal))
 
@@ -142,7 +142,7 @@ export class ClientInput {
   }
 
   /**
-   * Runs a handler with a time limit, because a handler that never returns must not block the server or the
+   * Runs a handler with a time limit, so that a handler that never returns blocks neither the server nor the
    * call.
    */
   async #withTimeout<T>(signal: AbortSignal, run: (ctx: HandlerContext) => Promise<T>, fallback?: T) {

@@ -25,7 +25,7 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
   const { method, revision, maxRounds, send } = options
   let result = await send({})
   for (let round = 0; result['resultType'] === 'input_required'; round++) {
-    if (revision.rounds?.methods.has(method) !== true)
+    if (revision.rounds?.has(method) !== true)
       throw invalidResponse(method, 'this method cannot require input')
     if (round === maxRounds)
       throw new ClientError('too-many-rounds', `${method} required input ${maxRounds + 1} times`)
@@ -51,7 +51,7 @@ async function answersTo({ inputRequests, requestState }: JsonObject, options: R
   }
 }
 
-/** Answers input requests concurrently. The first failure aborts the others. @throws ClientError */
+/** Handles input requests concurrently. The first failure aborts the others. @throws ClientError */
 export async function answerAll(
   inputRequests: unknown,
   { method, answer, signal }: Pick<RoundsOptions, 'method' | 'answer' | 'signal'>,

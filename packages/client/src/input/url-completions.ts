@@ -1,6 +1,6 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** The limits on remembered ids. If an id is dropped, a wait for it ends at its own time limit. */
+/** The limits on stored ids. If an id is dropped, a call that waits for it still ends at its own time limit. */
 const LIMITS = { maxEntries: 1_024, maxWeight: 1_048_576, weigh: (id: string): number => id.length }
 
 /** The open URL elicitations, and the listeners that wait for their completion. */

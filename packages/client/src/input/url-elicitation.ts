@@ -14,8 +14,8 @@ interface RequiredUrl extends ElicitUrlRequest {
 }
 
 /**
- * The server refuses a request until the user has opened the URLs (`-32042`), and the user has not opened them.
- * After the user has done so, the request can be sent again.
+ * The server refused a request (`-32042`) because the user must first open URLs, and the user has not opened
+ * them. Once the user has done so, the request can be sent again.
  *
  * @see
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
@@ -40,7 +40,7 @@ export class UrlElicitationRequiredError extends McpError {
 type Ask = (request: ElicitUrlRequest, signal: AbortSignal) => Promise<ElicitUrlResult>
 
 export interface UrlElicitationOptions {
-  /** Asks the user. Undefined if the host has no handler. */
+  /** Asks the user. Resolves to undefined if the host has no handler. */
   readonly ask: Ask | undefined
   readonly completions: UrlCompletions
   readonly options: ResolvedOptions
@@ -119,7 +119,7 @@ export class UrlElicitation {
     }
   }
 
-  /** Asks the user only once for concurrent calls that require the same URL. */
+  /** Asks the user only once, even if several concurrent calls require the same URL. */
   async #share(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
     const key = JSON.stringify([request.elicitationId, request.url])
     const open = this.#open.get(key) ?? this.#begin(key, request, ask)
@@ -145,7 +145,10 @@ export class UrlElicitation {
     return open
   }
 
-  /** Waits for the outcome. The server's notification counts even if it arrives before the user's answer. */
+  /**
+   * Waits until the user has finished. The server's notification counts even if it arrives before the user's
+   * answer.
+   */
   async #outcome(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
     const { completions, options } = this.#options
     const { clock, handlerTimeoutMs: ms } = options

@@ -83,8 +83,8 @@ export class Approvals {
   }
 
   /**
-   * Returns handlers that ask for approval first. The host's current handlers determine which capabilities are
-   * declared; each request looks up its handler again, so that `setHandlers` takes effect immediately.
+   * Returns handlers that ask for approval first. The host's current handlers determine which capabilities
+   * are declared. Each request looks up its handler again, so that `setHandlers` takes effect immediately.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
     const { elicit, elicitUrl, sample, roots, requests = {} } = current()

@@ -140,7 +140,7 @@ export class ClientManager {
       emit: (event, value) => this.#events.emit(event, value),
       invalidate: (uri) => {
         if (uri === undefined) this.#cache?.invalidateServer(name)
-        // The changed URI may be a part of a cached resource.
+        // The changed URI may identify a part of a cached resource.
         else this.#cache?.invalidateUpdated({ server: name, uri })
       },
       onRemoved: (reason) => this.#removed(name, reason),
@@ -160,7 +160,7 @@ export class ClientManager {
     this.#events.emit('serverRemoved', { server: name, reason })
   }
 
-  /** Closes a server in any state. Its pending requests reject. Returns false if there is no such server. */
+  /** Closes a server in any state. Its pending requests reject. Resolves to false if there is no such server. */
   async close(name: string): Promise<boolean> {
     const server = this.#servers.get(name)
     if (server === undefined) return false
@@ -185,7 +185,7 @@ export class ClientManager {
   }
 
   /**
-   * Reconnects a server, and resolves when the new connection is open.
+   * Reconnects to a server, and resolves when the new connection is open.
    * @throws ClientError `unknown-server`, `unavailable`
    */
   async reconnect(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -193,8 +193,8 @@ export class ClientManager {
   }
 
   /**
-   * Returns a server's client. It is valid until the next reconnect. Its `callTool` ignores `approve` and
-   * `filters`.
+   * Returns a server's client. The client is valid until the next reconnect. Its `callTool` ignores `approve`
+   * and `filters`.
    */
   get(name: string): Client | undefined {
     return this.#servers.get(name)?.connection.client

@@ -19,8 +19,8 @@ export interface ManagerEvents {
   /** An attempt has failed. Other attempts may follow. */
   readonly reconnectFailed: { readonly server: string; readonly attempt: number; readonly error: Error }
   /**
-   * The manager has given up reconnecting a lost server. The event is not emitted for servers that the host
-   * closes.
+   * The manager has given up reconnecting to a lost server. The event is not emitted for servers that the
+   * host closes.
    */
   readonly serverRemoved: { readonly server: string; readonly reason: string }
   /** A list has changed. It will be fetched again on demand. */

@@ -13,9 +13,9 @@ interface CheckedServer {
 const TIMEOUT_MS = 5_000
 
 /**
- * Returns a function that pings a server after a request has failed, because over HTTP nothing else shows that
- * a server is gone. The function resolves when the server has responded or has been reported as lost. It never
- * rejects.
+ * Returns a function that pings a server after a request has failed, because over HTTP there is no other sign
+ * that a server is gone. The function resolves when the server has responded or has been reported as lost. It
+ * never rejects.
  */
 export function healthCheck(
   server: CheckedServer,

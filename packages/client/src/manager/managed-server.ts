@@ -29,7 +29,7 @@ export interface ManagedServerOptions extends Pick<
 > {
   readonly target: ServerConfig | TransportFactory
   readonly opener: ClientOpener
-  /** Called when all cached resources, or only the one with this URI, are out of date. */
+  /** Called when all cached resources, or only the resource with this URI, are out of date. */
   readonly invalidate: (uri?: string) => void
 }
 
@@ -145,7 +145,7 @@ export class ManagedServer {
       }
     }
     client.on('toolsChanged', () => {
-      // If a server's tools have changed, it has often been restarted or updated.
+      // A server whose tools have changed has often been restarted or updated.
       invalidate()
       changed('tools')
     })

@@ -65,7 +65,7 @@ export class ClientOpener {
 }
 
 /**
- * Loads the transports only when they are needed, so that a manager can run without Node.
+ * Loads the transports only when they are needed, so that a manager can run without Node.js.
  *
  * @param defaults - options for processes whose configuration does not set them
  * @throws TypeError for an invalid configuration

@@ -24,7 +24,7 @@ export interface ClientManagerOptions {
    * @default everything is approved
    */
   readonly approve?: Approve
-  /** The tools to list and call, by server name. @default all tools */
+  /** The tools to list and call, keyed by server name. @default all tools */
   readonly filters?: Readonly<Record<string, ToolFilter>>
   /** The maximum number of servers that connect at the same time. A server no longer counts after 10 s. */
   readonly maxConnecting?: {
@@ -38,7 +38,7 @@ export interface ClientManagerOptions {
    */
   readonly spawn?: Spawn
   readonly reconnect?: ReconnectOptions
-  /** The maximum time that a request waits for a reconnect, in ms. @default 30_000 */
+  /** The maximum time for which a request waits for a reconnect, in ms. @default 30_000 */
   readonly reconnectWaitMs?: number
   /** The timeout for fetching all pages of one of a server's lists, in ms. @default 30_000 */
   readonly listTimeoutMs?: number

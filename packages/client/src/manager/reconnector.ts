@@ -13,8 +13,8 @@ export interface ReconnectorOptions {
 }
 
 /**
- * When to reconnect. `immediate` is for the host's `reconnect`: at least one attempt is made, and the first one
- * is not delayed.
+ * When to reconnect. With `immediate`, for the host's `reconnect`, there is at least one attempt, and the
+ * first attempt is not delayed.
  */
 export type When = 'backoff' | 'immediate'
 
@@ -55,8 +55,8 @@ export class Reconnector {
   }
 
   /**
-   * @param closed - resolves when the old connection is closed; waiting for it is necessary because two
-   * processes for one server may conflict
+   * @param closed - resolves when the old connection is closed. Waiting for it is necessary, because two
+   * processes of one server may conflict
    * @throws the abort reason of `life`
    */
   async run(closed: Promise<void>, when: When): Promise<ReconnectResult> {

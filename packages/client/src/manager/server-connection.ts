@@ -7,7 +7,7 @@ import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
 import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
 
-/** The state of a server. `closed` is final: connecting the server again creates a new connection. */
+/** The state of a server. `closed` is final: to connect to the server again, create a new `ServerConnection`. */
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
 export interface ServerConnectionOptions extends ReconnectorOptions {
@@ -29,7 +29,7 @@ export class ServerConnection {
   readonly #checkHealth: ReturnType<typeof healthCheck>
   /** The promises that must settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
-  /** The client for which requests wait during a reconnect. */
+  /** The client for which requests are waiting during a reconnect. */
   #next: Deferred<Client> | undefined
   #waiting = 0
   #closing: Promise<void> | undefined
@@ -216,7 +216,7 @@ export class ServerConnection {
     return checked
   }
 
-  /** Converts an error, so that the caller learns that the request may have been processed. */
+  /** Converts an error so that the caller learns that the request may have been processed. */
   #explain(error: unknown): unknown {
     if (!(error instanceof ConnectionClosedError)) return error
     if (this.life.aborted) return this.life.reason

@@ -26,7 +26,7 @@ export class ToolDirectory {
   }
 
   /**
-   * Finds a tool, and fetches lists only if the known lists do not contain it.
+   * Finds a tool. Fetches lists only if the known lists do not contain the tool.
    *
    * @throws ClientError `unknown-tool`, `unknown-server`
    */

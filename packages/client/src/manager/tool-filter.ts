@@ -16,10 +16,7 @@ export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTes
   return (tool) => !denied.some((matches) => matches(tool)) && allowed.some((matches) => matches(tool))
 }
 
-/**
- * Matches a pattern without a regular expression, because with names from servers, a regular expression could
- * run endlessly.
- */
+/** Matches a pattern without a regular expression, which could take exponential time for a name from a server. */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -9,7 +9,7 @@ export interface NamedTool {
 }
 
 const PREFIX = 'mcp__'
-/** The smallest allowed maximum length. Shorter names would leave no room for a digest. */
+/** The smallest allowed `maxNameLength`. Shorter names would leave no room for a digest. */
 const MIN_LENGTH = 40
 
 export const plainName = (server: string, tool: string): string => `${PREFIX}${server}__${tool}`
@@ -29,9 +29,9 @@ export function checkNameLength(max: number | undefined): void {
 }
 
 /**
- * Gives tools full names such as `mcp__server__tool`. A digest is added to a name that is too long, or that two
- * tools share (for example, the server `a__b` has a tool `c`, and the server `a` has a tool `b__c`). Tools
- * without a unique name are omitted.
+ * Gives tools full names such as `mcp__server__tool`. A digest is added to a name that is too long or that
+ * several tools share. For example, the tool `c` of the server `a__b` and the tool `b__c` of the server `a`
+ * share a name. Tools without a unique name are omitted.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly connectTimeoutMs?: number
   /** The timeout for a handler, in ms. @default 600_000 */
   readonly handlerTimeoutMs?: number
-  /** The maximum number of times that a call may ask for input. @default 8 */
+  /** The maximum number of times for which a call may ask for input. @default 8 */
   readonly maxRounds?: number
   /** The maximum number of pages in a list. If there are more, listing fails. @default 64 */
   readonly maxPages?: number

@@ -10,7 +10,7 @@ export class PendingLoad<Key, T> {
     this.key = key
     this.#onDeserted = onDeserted
     this.#result = Promise.resolve(this.#end.signal).then(load)
-    // There may be no caller left that handles the rejection.
+    // If all callers have aborted, no code handles the rejection.
     this.#result.catch(() => {})
   }
 

@@ -82,7 +82,7 @@ export class ResourceCache {
     this.#cached = new LRUCache({ max: maxEntries, maxSize: maxBytes })
   }
 
-  /** The number of entries, including expired ones. */
+  /** The number of entries, including expired entries. */
   get size(): number {
     return this.#cached.size
   }

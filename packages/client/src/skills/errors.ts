@@ -4,11 +4,11 @@ import { printable } from '../util/printable.ts'
 const MAX_MESSAGE = 1_024
 
 /**
- * Why a skill or a file is refused.
+ * Why a skill or a file was rejected.
  *
  * - `malformed`: the entry is invalid
  * - `too-large`: the skill has more files or bytes than allowed
- * - `dynamic`: the skill has no digests, and the options refuse such skills
+ * - `dynamic`: the skill has no digests, and the options do not allow such skills
  * - `unlisted`: the entry does not list the file
  * - `size`, `digest`: the content does not match the entry; the entry may be out of date: see `Skills.get`
  * - `frontmatter`: the frontmatter of `SKILL.md` does not match the entry
@@ -24,7 +24,7 @@ export type SkillRefusal =
   | 'frontmatter'
   | 'unreadable'
 
-/** A skill or a file failed verification. */
+/** Thrown if a skill or a file fails verification. */
 export class SkillRefusedError extends ClientError {
   readonly reason: SkillRefusal
   /** The URI of the skill or the file. */

@@ -20,8 +20,8 @@ export interface LoadedSkillOptions {
 const NO_FILE = 'is not a file of the skill'
 
 /**
- * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or that have changed since, are
- * refused. Files are cached, except those of a skill without digests.
+ * A skill whose `SKILL.md` matches its entry. Files that are not in the entry, or that have changed since,
+ * cannot be read. Files are cached, except those of a skill without digests.
  */
 export class LoadedSkill {
   readonly skill: Skill

@@ -41,9 +41,9 @@ const LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
 /**
  * The skills of a server: instructions for a model, and their files. `list` reads only the entries, `load`
- * reads a `SKILL.md`, and {@link LoadedSkill.read} reads a file. All content is verified against the entry. But
- * because both come from the same server, ask the user before loading a skill, remember the approval by {@link
- * Skills.fingerprint}, and do not grant any permissions that the frontmatter requests.
+ * reads a `SKILL.md`, and {@link LoadedSkill.read} reads a file. All content is verified against the entry.
+ * However, both come from the same server. Therefore, ask the user before loading a skill, remember the
+ * approval by its {@link Skills.fingerprint}, and grant no permissions that the frontmatter requests.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
@@ -130,8 +130,9 @@ export class Skills {
   }
 
   /**
-   * Returns a string that identifies a version of a skill. Store it with the server and the URI to remember an
-   * approval. Returns undefined if the skill has no digests, because then the approval cannot be remembered.
+   * Returns a string that identifies a version of a skill. Store it with the server and the URI to remember
+   * an approval. Resolves to undefined if the skill has no digests, because then the approval cannot be
+   * remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined

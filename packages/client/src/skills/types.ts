@@ -1,4 +1,4 @@
-/** A file in a manifest. */
+/** A file in the manifest of a skill. */
 export interface SkillResource {
   readonly uri: string
   /** The digest of the raw bytes: `sha256:` and 64 hexadecimal digits. */

@@ -24,8 +24,8 @@ export function childProcess(options: ChildProcessOptions): TransportFactory {
 
 const PIPE: ServerNetwork = { transport: 'pipe' }
 /**
- * How long to wait for a process's last output, in ms. The time is limited because the process's children may
- * keep the pipe open.
+ * How long to wait for a process's last output, in ms. The time is limited because the child processes of the
+ * process may keep the pipe open.
  */
 const LAST_WORDS_MS = 500
 const REMEMBERED_LINES = 20
@@ -183,27 +183,25 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
     return spawn()
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
-    // Node's message contains the argument or variable, which may be a secret.
+    // The error message of Node.js contains the argument or variable, which may be a secret.
     const hidden = new TypeError('The command, an argument or a variable has a null byte')
     throw new SpawnError(command, code === 'ERR_INVALID_ARG_VALUE' ? hidden : error)
   }
 }
 
-/**
- * Resolves when the program has started. Node does not emit `exit` for a program that could not be started.
- */
+/** Resolves when the program has started. Node.js does not emit `exit` for a program that could not be started. */
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())
     child.on('error', (error: Error & { spawnargs?: unknown }) => {
-      // The arguments may contain secrets, and a logger would print these.
+      // The arguments may contain secrets, which a logger would print.
       delete error.spawnargs
       reject(new SpawnError(command, error))
     })
   })
 }
 
-/** Returns the tree for a custom `spawn`. The pid may belong to another machine. */
+/** Returns the process tree for a custom `spawn`. The pid may belong to another machine. */
 const remoteTree = (child: ChildProcessLike, hasEnded: () => boolean): ProcessTree => ({
   remains: () => Promise.resolve(!hasEnded()),
   signal: (signal) => {

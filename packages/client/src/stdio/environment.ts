@@ -8,7 +8,7 @@ const SAFE: readonly string[] = (
     : 'HOME LANG LOGNAME PATH SHELL TERM TMPDIR TZ USER'
 ).split(' ')
 
-/** Returns whether a value is a function exported by Bash. It would run in shells that the child starts. */
+/** Returns whether a value is a function exported by Bash, which would run in shells that the child starts. */
 const isShellFunction = (value: string): boolean => value.startsWith('()')
 
 export function childEnvironment(

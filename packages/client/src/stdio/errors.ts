@@ -5,7 +5,7 @@ import { printable } from '../util/printable.ts'
 const QUOTED_LINES = 10
 const QUOTED_LENGTH = 300
 
-/** The program does not exist, or may not be executed. */
+/** Thrown if the program does not exist or cannot be executed. */
 export class SpawnError extends TransportError {
   readonly command: string
 
@@ -15,7 +15,7 @@ export class SpawnError extends TransportError {
   }
 }
 
-/** The process exited unexpectedly. */
+/** Thrown if the process exits unexpectedly. */
 export class ProcessExitError extends TransportError {
   /** The exit code, or null if a signal terminated the process. */
   readonly exitCode: number | null

@@ -60,8 +60,8 @@ export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
 /** The options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * The destination of stderr. A function is called with each line, truncated to 8192 UTF-16 units; exceptions
-   * that it throws are ignored. With `inherit`, error messages cannot quote the last lines.
+   * The destination of stderr. A function is called with each line, truncated to 8192 UTF-16 code units;
+   * exceptions that it throws are ignored. With `inherit`, error messages cannot quote the last lines.
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)

@@ -36,7 +36,7 @@ async function listLinux(mark: string): Promise<readonly ProcessEntry[]> {
 async function readLinux(pid: string, mark: string): Promise<ProcessEntry | undefined> {
   const [stat, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    // This fails for other users' processes. The child has not started those.
+    // Reading fails for other users' processes, which the child process has not started.
     readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
   ])
   // The program's name is in parentheses, and may itself contain parentheses and spaces.

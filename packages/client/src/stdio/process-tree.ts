@@ -23,7 +23,7 @@ export function processTree(leader: number, mark: string, hasEnded: () => boolea
 
 function posixTree(leader: number, mark: string): ProcessTree {
   /**
-   * The processes found so far. Each process remains in the list until it exits, even if its parent has
+   * The processes found so far. Each process remains in the list until it exits, even after its parent has
    * exited.
    */
   let known: readonly ProcessEntry[] = []
@@ -46,7 +46,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
     remains: async () => (await members()).length > 0,
     async signal(signal) {
       const targets = await members()
-      // A single signal is sent to the group, so that no member can start another process in between.
+      // The whole group receives a single signal, so that no member can start another process in between.
       if (targets.some(({ group }) => group === leader)) send(-leader, signal)
       for (const { pid, group } of targets) if (group !== leader) send(pid, signal)
     },
@@ -56,7 +56,10 @@ function posixTree(leader: number, mark: string): ProcessTree {
 const isKnown = (entry: ProcessEntry, known: readonly ProcessEntry[]): boolean =>
   known.some(({ pid, started }) => pid === entry.pid && started === entry.started)
 
-/** Creates a tree that is ended with `taskkill`, because Windows has no signals for other processes. */
+/**
+ * Creates a process tree that is terminated with `taskkill`, because Windows cannot send signals to other
+ * processes.
+ */
 function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
   let ended = false
   return {

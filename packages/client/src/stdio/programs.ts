@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
-// The paths are absolute. A folder in PATH, or the current folder on Windows, may contain a different program
-// with the same name.
+// The paths are absolute, because a folder in PATH, or the current folder on Windows, may contain a different
+// program with the same name.
 
 /** https://learn.microsoft.com/windows-server/administration/windows-commands/cmd */
 export const cmd = (): string => system32('cmd.exe')

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** The maximum length of a line, in UTF-16 units. */
+/** The maximum length of a line, in UTF-16 code units. */
 const MAX_LINE = 8_192
 
 /** Splits a stream into lines. Lines that are too long are truncated. */

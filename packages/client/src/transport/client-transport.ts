@@ -9,9 +9,9 @@ export interface SendContext {
   /** The negotiated revision; undefined during the handshake. */
   readonly revision: Revision | undefined
   /**
-   * The signal of a request. It aborts when no one is waiting for the response any more, possibly after `send`
-   * has resolved. When it aborts, a transport with `streamPerRequest` ends the stream. Other transports drop
-   * the message if it has not been written yet.
+   * The signal of a request. It aborts when the response is no longer needed, possibly after `send` has
+   * resolved. When it aborts, a transport with `streamPerRequest` ends the stream. Other transports drop the
+   * message if it has not been written yet.
    */
   readonly signal?: AbortSignal | undefined
   /** The client request on whose stream the server's request arrived. Set only for responses. */
@@ -36,7 +36,7 @@ export interface ClientTransportHandlers {
    * belongs, if known.
    */
   malformed(reason: string, request?: RequestId): void
-  /** Called if a request's stream has ended permanently without the response. */
+  /** Called if a request's stream has permanently ended without the response. */
   requestFailed(request: RequestId, error: Error): void
   /** Called once, when the transport has closed. */
   close(reason: TransportClose): void
@@ -75,11 +75,11 @@ export interface ClientTransport {
   /** Resumes a session. Called after `start`, instead of `initialize`. */
   resume?(sessionId: string): void
   /**
-   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be detected
-   * until the next message.
+   * Whether the connection is open, as far as the transport knows. Over HTTP, the end of a connection may not
+   * be detected until the next message.
    */
   readonly alive?: boolean
-  /** Closes everything. Can be called repeatedly. */
+  /** Closes all streams and connections. Can be called repeatedly. */
   close(): Promise<void>
 }
 

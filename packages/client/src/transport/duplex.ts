@@ -13,12 +13,12 @@ export interface DuplexOptions {
 }
 
 /**
- * The limits are high, because some servers send whole tables, and because one deep schema must not make the
+ * The limits are high, because some servers send whole tables, and because one deep schema must not make all
  * other tools unavailable.
  */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 400_000 }
 
-/** Matches the id at its usual position, in text that is not parsed. */
+/** Matches the id at its usual position in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/
 const ID_AT_END = /"id"\s*:\s*"?(\d{1,15})"?\s*\}\s*$/
 
@@ -28,7 +28,7 @@ function addressee(text: string): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
-/** Quotes text. It is often a line meant for people. */
+/** Quotes the text, which is often a line meant for people. */
 const quoted = (text: string): string => JSON.stringify(printable(text, 120))
 
 /**

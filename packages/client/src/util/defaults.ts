@@ -1,4 +1,4 @@
-/** Returns the options, with a default for each option that is undefined. */
+/** Returns the options, with a default for each undefined option. */
 export function withDefaults<Options extends object, Name extends keyof Options>(
   given: Options,
   defaults: Required<Pick<Options, Name>>,

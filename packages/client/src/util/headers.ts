@@ -1,6 +1,6 @@
 /**
- * Creates headers from two sources. The second source overrides the first. The runtime's own error is not used,
- * because it contains the value of the invalid header, which may be a secret.
+ * Creates headers from two sources. The second source overrides the first. The runtime's own error is not
+ * used, because it contains the value of the invalid header, which may be a secret.
  *
  * @throws TypeError that names the invalid header
  */
@@ -19,8 +19,8 @@ export function headersFrom(init: HeadersInit | undefined, more: Readonly<Record
 }
 
 /**
- * Returns whether a text can be sent as a token in a header. RFC 6750 allows fewer characters, but some
- * authorization servers issue tokens that contain others, such as colons.
+ * Returns whether a string can be sent as a token in a header. RFC 6750 allows fewer characters, but some
+ * authorization servers issue tokens with other characters, such as colons.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-A.12
  */

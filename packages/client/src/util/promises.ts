@@ -61,7 +61,7 @@ export async function abortingAfter<T>(
   }
 }
 
-/** A promise with its resolving functions. The promise may reject without being handled. */
+/** A promise with its resolving functions. If the promise rejects, the rejection may remain unhandled. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void

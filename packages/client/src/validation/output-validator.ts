@@ -9,8 +9,8 @@ const MAX_DEPTH = 64
 /** The maximum number of objects in a schema. */
 const MAX_PARTS = 4_000
 /**
- * The maximum number of steps in one validation, corresponding to up to 0.1 s. A value that fails is validated
- * twice.
+ * The maximum number of steps in one validation, which correspond to up to 0.1 s. A value that fails is
+ * validated twice.
  */
 const MAX_STEPS = 400_000
 
@@ -18,12 +18,12 @@ const MAX_STEPS = 400_000
 const CACHE = { maxEntries: 200, maxWeight: 16 * 1024 * 1024, weigh: (text: string): number => text.length }
 
 /**
- * Validates structured results against their tools' schemas. If a schema does not compile, or if validation
- * takes too many steps, this is reported once, and the schema is no longer used.
+ * Validates structured results against their tools' schemas. A schema that does not compile, or whose
+ * validation takes too many steps, is reported once and then no longer used.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /** The compiled schemas, by their text, so that a tool that is listed again is not compiled again. */
+  /** The compiled schemas, keyed by their text, so that a tool that is listed again is not compiled again. */
   readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(CACHE)
 
   constructor(onError: (error: Error) => void) {

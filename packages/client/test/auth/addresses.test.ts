@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { scripted } from './support/scripted.ts'
 
-/** Counts connections. A connection is an attack even if the TLS handshake fails. */
+/** Counts connections. Each connection is a successful attack, even if the TLS handshake fails. */
 let canary: Server
 let hits = 0
 let port = 0
@@ -38,7 +38,7 @@ afterAll(async () => {
 const SERVER = 'https://mcp.public.example/mcp'
 const PORT = ':PORT'
 
-/** The names of the attacker's resolver. */
+/** The host names that the attacker's DNS server resolves. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.evil.example': ['127.0.0.1'],
   'mapped.evil.example': ['::ffff:127.0.0.1'],
@@ -57,7 +57,7 @@ const resolve = async (host: string): Promise<ResolvedAddress[]> =>
   }))
 
 const HOSTS = [
-  // IPv4 as it is, in other bases, shortened, and padded.
+  // IPv4 addresses: unchanged, in other bases, shortened, and padded.
   '127.0.0.1',
   '127.0.0.1.',
   '127.1',
@@ -79,7 +79,7 @@ const HOSTS = [
   '0.0.0.0',
   '0',
   '0x0',
-  // Other networks that are not public.
+  // Addresses in other networks that are not public.
   '10.0.0.1',
   '172.16.0.1',
   '192.168.1.1',
@@ -93,7 +93,7 @@ const HOSTS = [
   '203.0.113.7',
   '224.0.0.1',
   '255.255.255.255',
-  // IPv6, and IPv4 in it.
+  // IPv6 addresses, including embedded IPv4 addresses.
   '[::1]',
   '[0:0:0:0:0:0:0:1]',
   '[0000::0001]',
@@ -115,7 +115,7 @@ const HOSTS = [
   '[2001:db8::1]',
   '[5f00::1]',
   '[100::1]',
-  // Names for loopback, and names that a resolver takes there.
+  // Names that mean loopback, and names that a resolver maps to loopback.
   'localhost',
   'LOCALHOST',
   'localhost.',
@@ -153,7 +153,7 @@ const FORMS = [
 
 const at = (form: string): string => form.replaceAll('PORT', String(port))
 
-/** The result of a 401 of the server. */
+/** Returns the provider's error after a 401 reply from the server. */
 const challenged = (
   options: OAuthOptions,
   resource: string,
@@ -163,7 +163,7 @@ const challenged = (
   try {
     headers.set('www-authenticate', `Bearer resource_metadata="${metadata.replaceAll('\\', '\\\\')}"`)
   } catch {
-    // A header cannot have all characters, so the URL is percent-encoded.
+    // A header cannot contain all characters, so the URL is percent-encoded.
     headers.set('www-authenticate', `Bearer resource_metadata="${encodeURI(metadata)}"`)
   }
   const answer = { resource, url: resource, method: 'POST', sent: {}, status: 401, headers }
@@ -178,7 +178,7 @@ const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
 describe('a private address in a challenge from a public server', () => {
-  it('is tested in more than eighty notations', () => {
+  it('is tested in more than 80 different notations', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -189,7 +189,7 @@ describe('a private address in a challenge from a public server', () => {
 })
 
 describe('a local address', () => {
-  it("is contacted if the server is on loopback, or if `allowHosts` contains the address's host", async () => {
+  it('is contacted if the server is on loopback, or if `allowHosts` contains its host', async () => {
     await challenged(
       { grant, clients, resolve },
       `http://127.0.0.1:${port}/mcp`,
@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is not contacted over http, nor if only its parent domain is allowed', async () => {
+  it('is contacted only over https, and only if `allowHosts` contains its exact host', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -214,7 +214,7 @@ describe('a local address', () => {
     expect(hits).toBe(0)
   })
 
-  it('is not contacted in a private network, even if the server is on loopback', async () => {
+  it('is not contacted if it is in a private network, even if the server is on loopback', async () => {
     const error = await challenged(
       { grant, clients, resolve },
       `http://localhost:${port}/mcp`,
@@ -224,7 +224,7 @@ describe('a local address', () => {
   })
 })
 
-/** A `fetch` with these responses, by URL. It sends all other requests. */
+/** Returns a `fetch` that replies with these values, keyed by URL, and sends all other requests. */
 function saying(answers: Record<string, unknown>): NonNullable<OAuthOptions['fetch']> {
   return async (url, init) => {
     const answer = answers[url.href]
@@ -252,7 +252,7 @@ const TARGETS = [
   'https://u@localhost.:PORT/x',
 ]
 
-describe('a private address in the metadata of a public server', () => {
+describe("a private address in a public server's metadata", () => {
   const user = (shown: URL[]): OAuthOptions => ({
     grant: authorizationCode({
       redirectUri: 'http://127.0.0.1:3999/cb',
@@ -264,7 +264,7 @@ describe('a private address in the metadata of a public server', () => {
     registration: { clientName: 'Test client' },
   })
 
-  it.each(TARGETS)('is neither contacted nor shown to the user: %s', async (target) => {
+  it.each(TARGETS)('is never contacted, and never shown to the user: %s', async (target) => {
     const shown: URL[] = []
     const address = at(target)
     const documents: Record<string, unknown>[] = [
@@ -323,7 +323,7 @@ describe('a redirect', () => {
 })
 
 describe('a host name', () => {
-  it('is resolved exactly once, to prevent DNS rebinding', async () => {
+  it('is resolved only once, which prevents DNS rebinding', async () => {
     const server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {
@@ -354,7 +354,7 @@ describe('a response from an authorization server', () => {
     expect(more.reason).toBe('discovery')
   })
 
-  it('times out if it does not arrive', async () => {
+  it('must arrive before the timeout', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -3,7 +3,7 @@ import { authorizationCode, loopbackRedirect } from '@jetway/client/oauth'
 import { describe, expect } from 'vitest'
 import { failure, it, REDIRECT, reasonOf, withoutRefreshToken, type World } from './support/world.ts'
 
-/** Changes the URL that the browser returns to. */
+/** Changes the URL to which the browser returns. */
 function comingBack(made: World, change: (back: URL) => void): void {
   const { browse } = made
   made.browse = async (url) => {
@@ -25,7 +25,7 @@ describe('the issuer in an authorization response', () => {
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
   ] as const)(
-    'given announced=%j and iss="%s", produces the error "%s"',
+    'given iss support %j and iss "%s", causes the error "%s"',
     async ([advertised, kind, expected], { made }) => {
       const { origin } = made.issuer
       const values: Record<string, string> = {
@@ -44,7 +44,7 @@ describe('the issuer in an authorization response', () => {
     },
   )
 
-  it('suppresses the error message if the issuer is another server', async ({ made }) => {
+  it("must match before the response's error text is reported", async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
@@ -68,7 +68,7 @@ describe('an authorization response', () => {
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('rejects the request with the error that the response contains', async ({ made }) => {
+  it('rejects the request with the error that it contains', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
@@ -79,12 +79,12 @@ describe('an authorization response', () => {
     expect(error.message).toContain('access_denied: The user  [31msaid no')
   })
 
-  it('is refused if it is not a URL', async ({ made }) => {
+  it('is rejected if it is not a URL', async ({ made }) => {
     made.browse = async () => 'code-1'
     expect(await reasonOf(made.post())).toBe('response')
   })
 
-  it('times out if it does not arrive', async ({ made }) => {
+  it('must arrive before the timeout', async ({ made }) => {
     let told: AbortSignal | undefined
     const grant = authorizationCode({
       redirectUri: REDIRECT,
@@ -99,10 +99,10 @@ describe('an authorization response', () => {
   })
 })
 
-describe('the user', () => {
+describe('a user', () => {
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
   it.for([[undefined], [[]], [['plain']]])(
-    'is not asked if the PKCE methods are %j',
+    'is not asked for authorization if the PKCE methods are %j',
     async ([methods], { made }) => {
       made.metadata['code_challenge_methods_supported'] = methods
       expect(await reasonOf(made.post())).toBe('pkce')
@@ -110,10 +110,7 @@ describe('the user', () => {
     },
   )
 
-  it('is asked to authorize this resource, with a new challenge and state each time', async ({
-    made,
-    send,
-  }) => {
+  it('is asked for authorization with a new challenge and state each time', async ({ made, send }) => {
     made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
     made.token = withoutRefreshToken
     await send()
@@ -151,18 +148,20 @@ describe('the user', () => {
   })
 })
 
-describe('a redirect to loopback', () => {
-  it('is accepted only while the user is being asked', async ({ made }) => {
+describe('a loopback redirect', () => {
+  it('is accepted only while the authorization is pending', async ({ made }) => {
     const port = await freePort()
     const pages: string[] = []
     const redirect = loopbackRedirect({
       port,
       page: 'Thank you',
       open: async (url) => {
-        // Requests to ignore: another path, and a name that resolves to loopback (DNS rebinding).
+        // The client must ignore requests for another path, and requests with a host name that resolves to
+        // loopback (DNS rebinding).
         await fetch(`http://127.0.0.1:${port}/favicon.ico`)
         await fetch(`http://localhost:${port}/callback?code=x`).catch(() => undefined)
-        // Any page can send these. Only the browser that was at the authorization server knows the state.
+        // Any page can send these requests, but only the browser that visited the authorization server knows the
+        // state.
         const forged = `http://127.0.0.1:${port}/callback?code=x`
         const state = url.searchParams.get('state') ?? ''
         for (const query of ['', '&state=', '&state=guessed', `&state=guessed&state=${state}`])
@@ -177,7 +176,7 @@ describe('a redirect to loopback', () => {
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
   })
 
-  it('fails if its port is in use, or if the wait is aborted', async ({ made }) => {
+  it('fails if its port is in use or the request is aborted', async ({ made }) => {
     const port = Number(new URL(made.issuer.origin).port)
     const taken = loopbackRedirect({ port, open: () => undefined })
     await expect(made.post({ grant: authorizationCode(taken) })).rejects.toThrow('EADDRINUSE')

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** The files that an entry loads, and what they import from elsewhere. */
+/** Returns the packages that an entry point and its files import. */
 function loaded(entry: string, files = new Set<string>(), packages = new Set<string>()): typeof packages {
   if (files.has(entry)) return packages
   files.add(entry)
@@ -18,8 +18,8 @@ function loaded(entry: string, files = new Set<string>(), packages = new Set<str
   return packages
 }
 
-describe('OAuth', () => {
-  it('is loaded, together with its dependencies, only through its own subpath', () => {
+describe('the OAuth code', () => {
+  it('is loaded, with its dependencies, only through its own subpath', () => {
     const own = ['jose', 'oauth4webapi', 'ipaddr.js', 'node:https', 'node:dns/promises']
     expect([...loaded(join(src, 'oauth.ts'))]).toEqual(expect.arrayContaining(own))
     const main = [...loaded(join(src, 'index.ts'))]
@@ -27,7 +27,7 @@ describe('OAuth', () => {
     expect(main.filter((name) => own.includes(name))).toEqual([])
   })
 
-  it('imports libraries only inside its own folder', () => {
+  it('is the only code that imports the OAuth libraries', () => {
     const importing = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .filter((file) => /from '(jose|oauth4webapi|ipaddr\.js)'/.test(readFileSync(join(src, file), 'utf8')))

@@ -2,7 +2,7 @@ import { type AuthProvider, Client, type ClientTransport, withAuth } from '@jetw
 import { AuthorizationError } from '@jetway/client/oauth'
 import { expect, it } from 'vitest'
 
-/** Sends to a server that refuses every request without credentials. */
+/** Returns a transport to a server that refuses every request without credentials. */
 function guarded(provider: AuthProvider): ClientTransport {
   const send = withAuth(async () => new Response(null, { status: 401 }), provider, 'https://mcp.example/mcp')
   return {
@@ -13,7 +13,7 @@ function guarded(provider: AuthProvider): ClientTransport {
   }
 }
 
-it('connect asks a user only once, and does not try the other era if the user refuses', async () => {
+it('connect() asks the user only once, and does not try the other era after a refusal', async () => {
   let asked = 0
   const refused = new AuthorizationError('refused', 'The user said no')
   const provider: AuthProvider = {

@@ -5,7 +5,7 @@ const gets = (seen: readonly { method: string; path: string }[]): string[] =>
   seen.filter(({ method }) => method === 'GET').map(({ path }) => path)
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery */
-describe('the metadata of a server', () => {
+describe('protected resource metadata', () => {
   it('is read from the URL in the challenge', async ({ made }) => {
     made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
     const metadata = `resource_metadata="${made.server.origin}/elsewhere.json"`
@@ -14,7 +14,7 @@ describe('the metadata of a server', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is looked up below the path, and then at the root, if the challenge does not contain a URL', async ({
+  it('is looked up under the path, and then at the root, if the challenge contains no URL', async ({
     made,
   }) => {
     challengeWith(made)
@@ -45,7 +45,7 @@ describe('the metadata of a server', () => {
     ['no origin', 'mcp'],
     ['another query', '/mcp?tenant=2'],
   ] as const)(
-    'is refused, without asking the user, if its resource has %s',
+    'is rejected, without asking the user, if its `resource` has %s',
     async ([, resource], { made }) => {
       made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
       expect(await reasonOf(made.post())).toBe('discovery')
@@ -54,31 +54,31 @@ describe('the metadata of a server', () => {
   )
 
   it.for([[[]], [undefined], ['https://as.example'], [[1]]])(
-    'is refused if the authorization servers are %j',
+    'is rejected if the authorization servers are %j',
     async ([issuers], { made }) => {
       made.resourceMetadata['authorization_servers'] = issuers
       expect(await reasonOf(made.post())).toBe('discovery')
     },
   )
 
-  it.for([404, 500, 302])('fails the request if its URL returns status %i', async (status, { made }) => {
-    made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
-      status,
-      headers: { location: `${made.server.origin}/moved` },
-    }))
-    expect(await reasonOf(made.post())).toBe('discovery')
-    expect(made.server.to('GET /moved')).toEqual([])
-  })
+  it.for([404, 500, 302])(
+    'causes the request to fail if its URL returns status %i',
+    async (status, { made }) => {
+      made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
+        status,
+        headers: { location: `${made.server.origin}/moved` },
+      }))
+      expect(await reasonOf(made.post())).toBe('discovery')
+      expect(made.server.to('GET /moved')).toEqual([])
+    },
+  )
 })
 
-describe('choosing an authorization server', () => {
-  it('selects the first server, one from `clients`, or the result of `chooseIssuer`', async ({
-    made,
-    other,
-  }) => {
+describe('the selected authorization server', () => {
+  it('is the first one, one from `clients`, or the result of `chooseIssuer`', async ({ made, other }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
-    // Only the request to the other server matters: its token is not valid here.
+    // Only the request to the other server matters, because its token is not valid for this server.
     const asked = async (options: Parameters<World['connect']>[0]): Promise<string[]> => {
       made.visits.length = 0
       await made.post(options)
@@ -93,7 +93,7 @@ describe('choosing an authorization server', () => {
   })
 })
 
-describe('the metadata of an authorization server', () => {
+describe('authorization server metadata', () => {
   it.each([
     ['', ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']],
     [
@@ -110,7 +110,7 @@ describe('the metadata of an authorization server', () => {
       made.metadata['issuer'] = made.issuer.origin + path
       made.resourceMetadata['authorization_servers'] = [made.metadata['issuer']]
       made.issuer.routes.delete('GET /.well-known/oauth-authorization-server')
-      // No metadata but a page: some servers answer every URL with one.
+      // Replies with an HTML page instead of metadata, because some servers do this for every URL.
       for (const before of order.slice(0, at))
         made.issuer.routes.set(`GET ${before}`, () => ({ text: '<html>' }))
       made.issuer.routes.set(`GET ${last}`, () => ({ json: made.metadata }))
@@ -120,7 +120,7 @@ describe('the metadata of an authorization server', () => {
   })
 
   it.for(['/', '/tenant2', '?x=1'])(
-    'is not used if its issuer ends with an extra %j',
+    'is rejected if its issuer ends with an extra %j',
     async (more, { made }) => {
       made.metadata['issuer'] = made.issuer.origin + more
       expect(await reasonOf(made.post())).toBe('issuer')
@@ -128,7 +128,7 @@ describe('the metadata of an authorization server', () => {
     },
   )
 
-  it('fails the request if it does not exist', async ({ made }) => {
+  it('causes the request to fail if it does not exist', async ({ made }) => {
     made.issuer.routes.clear()
     expect(await reasonOf(made.post())).toBe('discovery')
   })
@@ -150,7 +150,7 @@ describe('a server without resource metadata', () => {
   }
 
   it.each(['', '/'])(
-    'uses its own origin as the authorization server, even if the issuer ends with %j',
+    'is treated as its own authorization server, even if the issuer ends with %j',
     async (slash) => {
       const made = await old()
       made.metadata['issuer'] = made.server.origin + slash
@@ -161,10 +161,10 @@ describe('a server without resource metadata', () => {
     },
   )
 
-  it('uses the default endpoints if it has no authorization server metadata either', async () => {
+  it('is assumed to have the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
-    // The registrations belong to the other server.
+    // The stored registrations belong to the other server.
     made.server.routes.set('POST /register', () => ({
       status: 201,
       json: { client_id: 'c', token_endpoint_auth_method: 'none' },

@@ -13,7 +13,7 @@ import { describe, expect } from 'vitest'
 import type { Seen } from './support/scripted.ts'
 import { it as base, post, reasonOf } from './support/world.ts'
 
-/** Binds every token to the key of its proof. */
+/** Binds every token to the key of the proof that requested it. */
 const it = base.extend('made', ({ made }) => {
   made.metadata['dpop_signing_alg_values_supported'] = ['ES256']
   made.token = (_seen, json) => ({ json: { ...json, token_type: 'DPoP' } })
@@ -30,9 +30,7 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is requested and used with a new proof for each request, with all proofs signed by the same key', async ({
-    made,
-  }) => {
+  it('is sent with a new proof for each request, always signed with the same key', async ({ made }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })
@@ -57,7 +55,7 @@ describe('a token that is bound to a key', () => {
     })
   })
 
-  it('uses the latest nonce from each of the two servers', async ({ made }) => {
+  it("is requested and sent with each server's latest nonce", async ({ made }) => {
     made.token = async (seen, json) => {
       const { claims } = await proofOf(seen)
       if (claims['nonce'] === 'as-1') return { json: { ...json, token_type: 'DPoP' } }
@@ -80,11 +78,11 @@ describe('a token that is bound to a key', () => {
     expect((await send()).status).toBe(200)
     expect((await send()).status).toBe(200)
     expect([made.issuer.to('POST /token').length, made.visits.length]).toEqual([2, 1])
-    // Without a token, without a nonce, with the nonce, with the next nonce.
+    // The requests are sent without a token, without a nonce, with the nonce, and with the next nonce.
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 
-  it('is not resent endlessly to a server that refuses every nonce', async ({ made }) => {
+  it('is not resent endlessly if the server rejects every nonce', async ({ made }) => {
     const send = made.sender({ dpop: {} })
     await send()
     made.server.routes.set('POST /mcp', () => ({
@@ -103,7 +101,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'given the mode %s, the token type %s and the algorithms %j, produces the error "%s"',
+    'given mode %s, token type %s and algorithms %j, causes the error "%s"',
     async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })
@@ -115,11 +113,11 @@ describe('a token that is bound to a key', () => {
     },
   )
 
-  it('is refused if DPoP is not enabled', async ({ made }) => {
+  it('is rejected if DPoP is not enabled', async ({ made }) => {
     expect(await reasonOf(made.post())).toBe('dpop')
   })
 
-  it('is reused by the next process only if that process has the same key', async ({ made }) => {
+  it('is reused by a later process only if that process has the same key', async ({ made }) => {
     const store = memoryCredentials()
     const keyPair = await generateKeyPair('ES256')
     await made.post({ store, dpop: { keyPair } })

@@ -14,7 +14,7 @@ const SERVER = 'https://mcp.public.example/mcp'
 const grant = clientCredentials()
 
 describe('a metadata address', () => {
-  /** The error, and the addresses that were asked. */
+  /** Resolves to the error and to the URLs that were requested. */
   async function challenged(metadata: string, answer = new Response(null, { status: 404 })) {
     const asked: string[] = []
     const provider = oauth({
@@ -38,7 +38,7 @@ describe('a metadata address', () => {
     ['https://[::1]/x', 'https://[::1], which is not public'],
     ['https://[5f00::1]/x', 'https://[5f00::1], which is not public'],
     ['nowhere', 'an invalid URL'],
-  ])('is refused with a reason: %s', async (address, why) => {
+  ])('is rejected with a reason: %s', async (address, why) => {
     const { reason, message, asked } = await challenged(address)
     expect({ reason, asked }).toEqual({ reason: 'address', asked: [] })
     expect(message).toBe(
@@ -64,7 +64,7 @@ describe('a metadata address', () => {
   base.each([
     [262_144, 'discovery'],
     [262_145, 'network'],
-  ])('given a response of %i bytes, fails with the reason "%s"', async (length, reason) => {
+  ])('that returns %i bytes causes the error "%s"', async (length, reason) => {
     const answer = new Response('x'.repeat(length))
     expect(await challenged('https://public.example/x', answer)).toMatchObject({ reason })
   })
@@ -72,7 +72,7 @@ describe('a metadata address', () => {
   base.each([
     [499, 'https://public.example answered'],
     [500, 'https://public.example answered 500 to a request for metadata'],
-  ])('fails discovery with status %i', async (status, message) => {
+  ])('causes a discovery error if it returns status %i', async (status, message) => {
     const found = await challenged('https://public.example/x', new Response(null, { status }))
     expect(found.reason).toBe('discovery')
     expect(found.message.startsWith(message)).toBe(status === 500)
@@ -83,7 +83,7 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('given a header of %i characters, requests %j', async ([length, paths], { made }) => {
+  ] as const)('with a header of %i characters causes requests to %j', async ([length, paths], { made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
     challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
@@ -92,7 +92,9 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('provides each parameter from the first token scheme that contains it', async ({ made }) => {
+  it('may spread its parameters over Bearer and DPoP schemes, and ignores other schemes', async ({
+    made,
+  }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)
@@ -125,7 +127,7 @@ describe('stored credentials', () => {
     })
   })
 
-  it('contain the expiry of tokens and secrets in ms', async ({ made }) => {
+  it('contain the expiry of tokens and secrets in milliseconds', async ({ made }) => {
     const store = memoryCredentials()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_basic', 'client_secret_post']
     const answer = { client_id: 'r', client_secret: 'given-secret', client_secret_expires_at: 4_000_000_000 }
@@ -140,7 +142,7 @@ describe('stored credentials', () => {
   })
 })
 
-describe('a refused token', () => {
+describe('a rejected token', () => {
   it('is replaced only if it is at least a minute old', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
@@ -154,7 +156,7 @@ describe('a refused token', () => {
     expect(made.issuer.to('POST /token').length).toBeGreaterThan(1)
   })
 
-  it('triggers a new authorization without offline access if no other scope is requested', async ({
+  it('triggers an authorization without a scope if the only supported scope is offline_access', async ({
     made,
   }) => {
     made.metadata['scopes_supported'] = ['offline_access']
@@ -231,7 +233,7 @@ describe('a challenged request', () => {
   })
 })
 
-describe('option values at their limits', () => {
+describe('options at their limits', () => {
   base('are accepted', () => {
     expect(() => oauth({ grant, timeoutMs: 1, maxBytes: 1 })).not.toThrow()
     for (const port of [1, 65_535])
@@ -265,7 +267,7 @@ base('a redirect to loopback shows its default page', async () => {
 })
 
 describe('a server at the root of its origin', () => {
-  it('has its metadata at the well-known URL of the root', async ({ made }) => {
+  it('has its resource metadata at the well-known URL without a path', async ({ made }) => {
     challengeWith(made)
     made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
       json: { ...made.resourceMetadata, resource: `${made.server.origin}/` },

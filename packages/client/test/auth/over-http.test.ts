@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { mount } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
 
-/** Each token is valid for one request, and the server refuses every third token once. */
+/** Returns a provider whose tokens are each used for one request. The server refuses every third token once. */
 function counting() {
   const given: string[] = []
   const refused: string[] = []
@@ -28,7 +28,7 @@ it.each<[string, string, EndpointOptions]>([
   ['with sessions', '/mcp', { revisions: ['2025-11-25'] }],
   ['over HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
 ])(
-  'a transport sends separate credentials with each request to a server %s, and resends a request after a challenge',
+  'a transport sends new credentials with each request to a server %s, and retries after a challenge',
   async (_, path, options) => {
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),
@@ -50,7 +50,7 @@ it.each<[string, string, EndpointOptions]>([
   },
 )
 
-it('a transport sends credentials after a redirect within the origin, and follows no other redirects', async () => {
+it('a transport sends credentials after a redirect within the origin, and follows no redirects to other origins', async () => {
   const { connect, fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []

@@ -9,8 +9,8 @@ const clientIds = ({ visits }: World): (string | null)[] =>
 const DOCUMENT = 'https://client.example/metadata.json'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
-describe('the client id', () => {
-  it('comes from `clients`, the metadata document, a registration or the user, in this order', async ({
+describe('client registration', () => {
+  it('tries `clients`, the metadata document, a registration and the user, in this order', async ({
     made,
   }) => {
     made.metadata['client_id_metadata_document_supported'] = true
@@ -30,15 +30,15 @@ describe('the client id', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(1)
   })
 
-  it('causes the request to fail if it is missing', async ({ made }) => {
+  it('fails the request if there is no client id', async ({ made }) => {
     delete made.metadata['registration_endpoint']
     expect(await reasonOf(made.post())).toBe('registration')
     expect(made.visits).toEqual([])
   })
 
-  it('is never used if it belongs to another issuer', async ({ made }) => {
+  it('never uses a client id of another issuer', async ({ made }) => {
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
-    // The other ways still work, but the foreign credentials are not used.
+    // The other sources of a client id still work, but credentials of another issuer are not used.
     await made.post({ clients })
     expect(clientIds(made)).toEqual(['registered-1'])
     const grant = authorizationCode({ redirectUri: REDIRECT, authorize: (url) => made.browse(url) })
@@ -48,7 +48,7 @@ describe('the client id', () => {
     expect(made.issuer.seen.some(({ body, query }) => (body + String(query)).includes('foreign'))).toBe(false)
   })
 
-  it('is bound to the first issuer that it is used with unless an issuer is specified', async ({
+  it('binds a client id without an issuer to the first issuer with which it is used', async ({
     made,
     other,
   }) => {
@@ -63,7 +63,7 @@ describe('the client id', () => {
   })
 })
 
-describe('a client registration', () => {
+describe("a client's registration", () => {
   it("contains the client's metadata, grant types and redirect URIs", async ({ made }) => {
     const registration = {
       clientName: 'Test client',
@@ -94,18 +94,15 @@ describe('a client registration', () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ] as const)(
-    'with the redirect URI %s has the application type %s',
-    async ([redirectUri, type], { made }) => {
-      const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
-      await made.post({ grant }).catch(() => undefined)
-      expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
-        application_type: type,
-      })
-    },
-  )
+  ] as const)('given redirect URI %s, has application type %s', async ([redirectUri, type], { made }) => {
+    const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
+    await made.post({ grant }).catch(() => undefined)
+    expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
+      application_type: type,
+    })
+  })
 
-  it('is stored, and is repeated if the redirect URI or the issuer changes or the secret expires', async ({
+  it('is reused until the redirect URI or the issuer changes, or the secret expires', async ({
     made,
     other,
   }) => {
@@ -134,7 +131,10 @@ describe('a client registration', () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is repeated by the next authorization if the server no longer knows it', async ({ made, send }) => {
+  it('is repeated on the next authorization if the server does not recognize the client', async ({
+    made,
+    send,
+  }) => {
     made.token = () => ({
       status: 401,
       json: { error: 'invalid_client' },
@@ -146,7 +146,7 @@ describe('a client registration', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is accepted if the response has status 200 and a secret without an expiry', async ({ made }) => {
+  it('is accepted if the response has status 200 and a secret that does not expire', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post', 'private_key_jwt']
     made.issuer.routes.set('POST /register', () => ({
       json: { client_id: 'r', client_secret: 'given-secret' },
@@ -156,7 +156,7 @@ describe('a client registration', () => {
     expect([form?.get('client_id'), form?.get('client_secret')]).toEqual(['r', 'given-secret'])
   })
 
-  it('is treated as that of a public client if the response contains no secret', async ({ made }) => {
+  it('creates a public client if the response contains no secret', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.issuer.routes.set('POST /register', () => ({ json: { client_id: 'r' } }))
     expect((await made.post()).status).toBe(200)
@@ -164,7 +164,7 @@ describe('a client registration', () => {
     expect([token?.form.get('client_id'), token?.form.get('client_secret')]).toEqual(['r', null])
   })
 
-  it('rejects with the reason if the server refuses it', async ({ made }) => {
+  it("fails with the server's reason if the server denies it", async ({ made }) => {
     const error = { error: 'invalid_redirect_uri', error_description: 'web clients\nneed https' }
     made.issuer.routes.set('POST /register', () => ({ status: 400, json: error }))
     await expect(made.post()).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe('client authentication at the token endpoint', () => {
   })
 })
 
-it("client authentication adds no credentials to a request to an origin other than the resource's", async () => {
+it("the OAuth provider sends no credentials to an origin other than the resource's", async () => {
   const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
   const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
   expect(await provider.headers(request)).toBeUndefined()
@@ -202,18 +202,18 @@ it("client authentication adds no credentials to a request to an origin other th
 })
 
 describe('invalid options', () => {
-  it.each([{ timeoutMs: 0 }, { maxBytes: 0 }])('are refused: %j', (limits) => {
+  it.each([{ timeoutMs: 0 }, { maxBytes: 0 }])('are rejected: %j', (limits) => {
     const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
     expect(() => oauth({ grant, ...limits })).toThrow('ERR_MCP_OPTION')
   })
 
-  it.each(['http://client.example/callback', 'callback'])('are refused: redirectUri %s', (redirectUri) => {
+  it.each(['http://client.example/callback', 'callback'])('are rejected: redirectUri %s', (redirectUri) => {
     const grant = authorizationCode({ redirectUri, authorize: async () => '' })
     expect(() => oauth({ grant })).toThrow('ERR_MCP_OPTION')
   })
 
   it.each(['http://client.example/a', 'https://client.example', 'https://client.example/', 'client'])(
-    'are refused: clientMetadataUrl %s',
+    'are rejected: clientMetadataUrl %s',
     (clientMetadataUrl) => {
       const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
       expect(() => oauth({ grant, clientMetadataUrl })).toThrow('ERR_MCP_OPTION')

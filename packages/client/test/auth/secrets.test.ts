@@ -16,7 +16,7 @@ const options = ({ issuer }: World): object => ({
   clients: [{ clientId: 'c', clientSecret: SECRET, issuer: issuer.origin }],
 })
 
-/** All text that a logger could print of an error. */
+/** Returns all text that a logger could print for an error. */
 function printed(error: unknown): string {
   const { stack, message } = error as Error
   return [
@@ -29,7 +29,7 @@ function printed(error: unknown): string {
 }
 
 describe('an authorization error', () => {
-  it('does not contain a secret, even if the authorization server echoes it', async ({ made }) => {
+  it('does not contain a secret that the authorization server echoes', async ({ made }) => {
     let last: Seen | undefined
     made.token = (seen) => {
       last = seen
@@ -45,7 +45,7 @@ describe('an authorization error', () => {
     for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
   })
 
-  it('does not contain the refresh token, the code, or a token from an invalid response', async ({
+  it('contains neither the refresh token, nor the code, nor a token from an invalid response', async ({
     made,
   }) => {
     const send = made.sender(options(made))
@@ -85,7 +85,7 @@ describe('an authorization error', () => {
     ['a null byte', 'canary-token\0'],
     ['a character beyond ASCII', 'canary-token-王'],
   ])(
-    'is thrown for an access token that a header cannot contain, such as one with %s',
+    'is thrown for an access token that is not a valid header value, such as one with %s',
     async ([, token], { made }) => {
       made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
       const error = await failure(made.post(options(made)))
@@ -149,7 +149,7 @@ describe("a provider's secrets", () => {
     expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('are sent only to the origin of the server that they belong to', async ({ made }) => {
+  it('are sent only to the origin of the server to which they belong', async ({ made }) => {
     const provider = oauth({ grant: clientCredentials(), ...options(made) })
     const request = { resource: made.url, url: made.url, method: 'POST' }
     await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers: new Headers() })

@@ -45,7 +45,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('include the scopes that earlier processes requested', async ({ made }) => {
+  it('include the scopes that an earlier process requested', async ({ made }) => {
     const store = memoryCredentials()
     made.wanted = ['read']
     await post(made.connect({ store }), made)
@@ -54,7 +54,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are not requested again if they were not granted', async ({ made, send }) => {
+  it('are not requested a second time if the server did not grant them', async ({ made, send }) => {
     made.wanted = ['admin']
     made.token = (_seen, json) => {
       made.valid.set(String(json['access_token']), ['less'])
@@ -65,7 +65,10 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited in number, even if a server requests more', async ({ made, send }) => {
+  it('trigger only a few authorizations, even if the server keeps requiring more scopes', async ({
+    made,
+    send,
+  }) => {
     await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
@@ -83,7 +86,7 @@ describe('the requested scopes', () => {
     expect(made.visits.length - before).toBeLessThanOrEqual(3)
   })
 
-  it('do not change after a 403 response without the error insufficient_scope', async ({ made, send }) => {
+  it('are not extended after a 403 response without the error insufficient_scope', async ({ made, send }) => {
     await send()
     made.server.routes.set('POST /mcp', () => ({
       status: 403,
@@ -98,7 +101,7 @@ describe('the requested scopes', () => {
     [['x', 'offline_access'], false, 'x', null],
     [['x'], undefined, 'x', null],
   ])(
-    'given the supported scopes %j and offlineAccess %j, are %s',
+    'for the supported scopes %j and offlineAccess %j, are %s',
     async ([supported, offlineAccess, scope, prompt], { made }) => {
       made.wanted = ['x']
       made.metadata['scopes_supported'] = supported
@@ -128,7 +131,10 @@ describe('concurrent requests that receive a challenge', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('share a single failure, and the next request tries again', async ({ made, send }) => {
+  it('all reject if the shared authorization fails, and the next request tries again', async ({
+    made,
+    send,
+  }) => {
     made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
     const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(send())))
     expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])
@@ -136,7 +142,7 @@ describe('concurrent requests that receive a challenge', () => {
     expect((await send()).status).toBe(200)
   })
 
-  it('can be aborted individually', async ({ made, send }) => {
+  it('can each be aborted separately', async ({ made, send }) => {
     const { browse } = made
     const impatient = new AbortController()
     made.browse = async (url) => {
@@ -152,7 +158,7 @@ describe('concurrent requests that receive a challenge', () => {
 describe('an expiring token', () => {
   const HOUR = 3_600_000
 
-  it('is renewed early, with the latest refresh token', async ({ made }) => {
+  it('is refreshed early, with the latest refresh token', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     await send()
@@ -180,7 +186,7 @@ describe('an expiring token', () => {
     ).toHaveLength(1)
   })
 
-  it('triggers a new authorization if its refresh token is refused', async ({ made, send }) => {
+  it('triggers a new authorization if its refresh token is rejected', async ({ made, send }) => {
     await send()
     made.valid.clear()
     made.token = ({ form }, json) =>
@@ -194,7 +200,7 @@ describe('an expiring token', () => {
     ])
   })
 
-  it('is deleted from the store if its refresh token is refused, even if the user never completes a new authorization', async ({
+  it('is deleted as soon as its refresh token is rejected, before the user authorizes the client again', async ({
     made,
   }) => {
     const store = memoryCredentials()
@@ -208,7 +214,10 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('is kept, with its refresh token, if the authorization server fails', async ({ made, send }) => {
+  it('is kept, together with its refresh token, if the authorization server fails', async ({
+    made,
+    send,
+  }) => {
     await send()
     made.valid.clear()
     made.token = () => ({ status: 503, text: 'later' })
@@ -218,7 +227,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is not requested endlessly if the server refuses every token', async ({ made }) => {
+  it('does not cause endless token requests if the server rejects every token', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     made.server.routes.set('POST /mcp', () => ({ status: 401 }))
@@ -229,7 +238,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('is used for as long as the server accepts it if there is no refresh token', async ({ made }) => {
+  it('without a refresh token, is used for as long as the server accepts it', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },
@@ -241,7 +250,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is renewed by the next process with the stored metadata URL', async ({ made }) => {
+  it('can be refreshed by a later process, which uses the stored metadata URL', async ({ made }) => {
     const store = memoryCredentials()
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
@@ -253,7 +262,7 @@ describe('an expiring token', () => {
     expect(made.server.to('POST /mcp')).toHaveLength(3)
   })
 
-  it('is used until it expires if it cannot be renewed early', async ({ made }) => {
+  it('is used until it expires if it cannot be refreshed early', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     await send()
@@ -266,7 +275,7 @@ describe('an expiring token', () => {
 })
 
 describe('stored credentials', () => {
-  it('are used by the next provider without asking the user', async ({ made }) => {
+  it('are used by a later provider without asking the user', async ({ made }) => {
     const store = memoryCredentials()
     await made.post({ store })
     await made.post({ store })
@@ -290,7 +299,7 @@ describe('stored credentials', () => {
     expect(other.issuer.seen.some(({ body }) => body.includes('refresh-token'))).toBe(false)
   })
 
-  it('are separate for each server', async ({ made, other }) => {
+  it('are kept separately for each server', async ({ made, other }) => {
     const provider = oauth(interactive(made))
     const [one, two] = [made, other].map((each) => withAuth(fetch, provider, each.url))
     await post(one as never, made)
@@ -305,7 +314,7 @@ describe('stored credentials', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it('are evicted from memory for the least recently used server, and are later read from the store again', async () => {
+  it("are evicted from the provider's memory, least recently used first, and read from the store again", async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {
@@ -328,7 +337,7 @@ describe('stored credentials', () => {
     expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
-  it('are evicted from memory, oldest first, when the limit is reached', async () => {
+  it('are evicted from an in-memory store, least recently written first, when the limit is reached', async () => {
     const store = memoryCredentials(2)
     const token = {
       issuer: 'i',
@@ -344,7 +353,7 @@ describe('stored credentials', () => {
     expect(await store.read('tokens', '1')).toBeUndefined()
   })
 
-  it('are not evicted from memory if a server names many authorization servers', async () => {
+  it('stay in an in-memory store even if a server names many authorization servers', async () => {
     const store = memoryCredentials(4)
     await store.write('issuer', 'c', 'https://own.example')
     await store.write('client', 'https://own.example', { clientId: 'own', redirectUris: [] })

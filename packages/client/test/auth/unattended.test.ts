@@ -8,7 +8,7 @@ const it = base.extend('made', ({ made }) => Object.assign(made, { token: withou
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
 describe('client credentials', () => {
-  it('request a token with a secret, and request another when it expires', async ({ made }) => {
+  it('request a token with a secret, and a new token when it expires', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.wanted = ['read']
     let now = 0
@@ -62,7 +62,7 @@ describe('client credentials', () => {
     },
   )
 
-  it('reject an invalid key without showing it', async ({ made }) => {
+  it('reject an invalid key without revealing it', async ({ made }) => {
     const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
     const error = await failure(made.post({ grant: clientCredentials(), clients }))
     expect([error.reason, error.message.includes('TOPSECRETKEY')]).toEqual(['registration', false])
@@ -132,7 +132,7 @@ describe('enterpriseManaged', () => {
   const clients = [{ clientId: 'at-the-server', clientSecret: 'server-secret' }]
 
   it.for(['found in metadata', 'given'])(
-    "uses the identity provider's token endpoint, which is %s",
+    "uses the identity provider's token endpoint (%s)",
     async (how, { made }) => {
       made.wanted = ['read']
       const idp = await provider()
@@ -191,8 +191,8 @@ describe('enterpriseManaged', () => {
   })
 })
 
-describe('an assertion', () => {
-  it('is issued for a single authorization server', async ({ made, other }) => {
+describe('a client assertion', () => {
+  it('is created separately for each authorization server', async ({ made, other }) => {
     const { privateKey } = await generateKeyPair('ES256')
     const send = (at: World): Promise<Response> =>
       at.post({

@@ -9,10 +9,10 @@ async function serverAt(status = 200, headers: Record<string, string> = {}): Pro
   return server
 }
 
-/** Tests with a server that answers 200, and the fetch of a provider for it. */
+/** Provides tests with a server that replies with 200, and with a function that sends requests to it. */
 const it = base.extend('server', () => serverAt()).extend('sending', ({ server }) => sendingTo(server))
 
-/** One request to a server by its provider. */
+/** Returns a function that sends one request to a server, with a provider's credentials. */
 const sendingTo =
   (server: Scripted) =>
   (provider: AuthProvider, init?: RequestInit, path = '/mcp'): Promise<Response> =>
@@ -22,7 +22,7 @@ const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials for a request', () => {
-  it("are requested from the provider for each request, and are added to the caller's headers", async ({
+  it("are requested from the provider each time, and added to the caller's headers", async ({
     server,
     sending,
   }) => {
@@ -46,25 +46,25 @@ describe('the credentials for a request', () => {
     ])
   })
 
-  it('are optional', async ({ server, sending }) => {
+  it('may be undefined', async ({ server, sending }) => {
     await sending({ headers: () => undefined })
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('fail the request before it is sent if the provider throws', async ({ server, sending }) => {
+  it('cause the request to fail without being sent if the provider throws', async ({ server, sending }) => {
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
     await expect(sending(provider)).rejects.toThrow('vault is closed')
     expect(server.seen).toEqual([])
   })
 
-  it('do not change the query of the URL', async ({ server, sending }) => {
+  it("do not change the URL's query", async ({ server, sending }) => {
     await sending(bearerToken('abc'), {}, '/mcp?token=a%20b&x=1')
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
   })
 })
 
 describe('bearerToken', () => {
-  it('sends a fixed token, or the current result of a function', async ({ server, sending }) => {
+  it('sends a fixed token or the current result of a function', async ({ server, sending }) => {
     await sending(bearerToken('abc'))
     let token = 'first'
     const current = bearerToken(async () => token)
@@ -75,7 +75,7 @@ describe('bearerToken', () => {
   })
 
   it.for(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
-    'refuses %j as a token without printing it',
+    'rejects %j as a token without printing it',
     async (token, { server, sending }) => {
       let said = ''
       try {
@@ -120,7 +120,7 @@ describe('a request that the server refuses', () => {
     },
   )
 
-  it('returns the response if the provider gives up, or after four retries', async () => {
+  it('resolves to the refusal if the provider gives up, or after four retries', async () => {
     const server = await serverAt(401)
     const decides = (decision: 'retry' | 'give-up'): AuthProvider => ({
       headers: () => undefined,
@@ -160,7 +160,7 @@ describe('a request that the server refuses', () => {
 })
 
 describe('withAuth', () => {
-  it('refuses a request to another origin before it calls the provider', async ({ server }) => {
+  it('rejects a request to another origin before it calls the provider', async ({ server }) => {
     const other = await serverAt()
     let asked = 0
     const provider: AuthProvider = {

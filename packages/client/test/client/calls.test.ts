@@ -6,7 +6,7 @@ import { ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import { Method, Notification } from '../support/dates.ts'
 import { modern, scripted, type ScriptedServer, sessions, listener, timed } from '../support/scripted.ts'
 
-// Vitest fails on a rejection that nobody handles, which shows after a turn.
+// Waits, because Vitest detects an unhandled rejection only in the next turn of the event loop.
 afterEach(() => settled())
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
@@ -19,7 +19,7 @@ const callOf = (server: ScriptedServer, tool: string): Promise<object> =>
   server.hears(({ params }) => (params as { name?: string } | undefined)?.name === tool)
 
 describe.each(eras)('a call to a server %s', (_, handshake) => {
-  it('times out after a minute of silence, is cancelled, and ignores a late response', async () => {
+  it('times out after a minute of silence, and then ignores a late response', async () => {
     const { client, server, clock } = await timed(handshake)
     const call = client.callTool('slow').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -40,7 +40,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(clock.pending).toBe(0)
   })
 
-  it("may set its own time limits without affecting the client's", async () => {
+  it('can set its own time limits without affecting those of the client', async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
@@ -51,7 +51,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it("uses the client's new time limits unless it was already pending when they changed", async () => {
+  it("uses the client's new time limits only if it starts after the change", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -76,7 +76,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await shortest).toMatchObject({ timeoutMs: 1 })
   })
 
-  it('continues for up to five minutes while there is progress', async () => {
+  it('continues for up to five minutes as long as it receives progress', async () => {
     const { client, server, clock } = await timed(handshake)
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('slow', {}, { onProgress }).catch((error: unknown) => error)
@@ -98,7 +98,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await call).toMatchObject({ code: 'timeout', timeoutMs: 300_000 })
   })
 
-  it("rejects with its signal's reason, even before it is sent", async () => {
+  it('rejects with the reason of its signal, even before it is sent', async () => {
     const { client, server } = await scripted(handshake)
     const gone = AbortSignal.abort(new Error('Never mind'))
     await expect(client.callTool('x', {}, { signal: gone })).rejects.toThrow('Never mind')
@@ -123,7 +123,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(failure).toMatchObject({ code: 4711, message: 'Out of paper', data: { tray: 2 } })
   })
 
-  it('rejects with ConnectionClosedError when either side closes', async () => {
+  it('rejects with ConnectionClosedError when either side closes the connection', async () => {
     for (const end of [(client: Client) => client.close(), undefined]) {
       const { client, server } = await scripted(handshake)
       const closed = listener(client, 'close')
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('each receive their own response, in any order', async () => {
+  it('each receive their own response, regardless of the order of responses', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -185,7 +185,7 @@ describe('an invalid message', () => {
       'a message that could pollute prototypes',
       '{"jsonrpc":"2.0","id":99,"result":{"__proto__":{"polluted":true}}}',
     ],
-  ])('keeps the connection open: %s', async (_, garbage) => {
+  ])('does not close the connection: %s', async (_, garbage) => {
     const { client, server } = await scripted(sessions())
     client.on('error', () => {})
     const call = client.callTool('x')
@@ -197,7 +197,7 @@ describe('an invalid message', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 
-  it('is counted, and so are duplicate responses', async () => {
+  it('is counted, as is a duplicate response', async () => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -231,7 +231,7 @@ describe('an invalid message', () => {
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('is not reported if it is a batch and the revision supports batches', async () => {
+  it('is not reported for a batch in a revision that supports batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))
@@ -239,7 +239,7 @@ describe('an invalid message', () => {
     expect(await both).toEqual([DONE, DONE])
   })
 
-  it('is counted and otherwise ignored, even if it arrives 20,000 times', async () => {
+  it('is counted and then ignored, even 20,000 times', async () => {
     const { client, server } = await scripted(sessions())
     for (let i = 0; i < 20_000; i++) server.say({ jsonrpc: '2.0', id: i + 10, result: {} })
     await client.request('ping', {}, { timeoutMs: 1 }).catch(() => {})
@@ -260,7 +260,7 @@ it.each([
 })
 
 describe('listeners', () => {
-  it('do not affect responses or each other if they throw, reject or are slow', async () => {
+  it('do not affect responses or other listeners if they throw, reject or are slow', async () => {
     const { client, server } = await scripted(sessions())
     const errors = vi.fn<(error: Error) => void>()
     const heard = vi.fn<() => void>()
@@ -307,7 +307,7 @@ describe('an invalid call', () => {
     await expect(client.getPrompt('x', { n: 1 as unknown as string })).rejects.toThrow('must be a string')
   })
 
-  it('rejects if the server has not declared the capability, unless strictCapabilities is false', async () => {
+  it('rejects if the server lacks the capability, unless strictCapabilities is false', async () => {
     const bare = {
       ...sessions(),
       [Method.Initialize]: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: {} },
@@ -333,7 +333,7 @@ describe('an unreadable response', () => {
     ],
     ['is not JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
     ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
-  ])('fails its call immediately if it %s', async (_, text) => {
+  ])('makes its call fail immediately if it %s', async (_, text) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const other = client.callTool('y')

@@ -28,7 +28,7 @@ it.for<[string, JsonObject, (typeof EVENTS)[number] | undefined, unknown?]>([
   [Notification.ElicitationComplete, { elicitationId: 'not open' }, undefined],
   [Notification.ElicitationComplete, { elicitationId: 1 }, undefined],
   ['notifications/example', { ...log, uri: 'note://a', elicitationId: 'a' }, undefined],
-])('given the notification %s with %j, emits the event %s', async ([method, params, event, value]) => {
+])('the notification %s with %j emits the event %s', async ([method, params, event, value]) => {
   const { client, server } = await scripted(sessions())
   const all = listener(client, 'notification')
   const heard: unknown[] = []

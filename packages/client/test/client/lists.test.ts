@@ -6,7 +6,7 @@ import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
 
 describe('listing', () => {
-  it('follows all pages, whatever their cursors', async () => {
+  it('follows all pages, even with an empty cursor', async () => {
     const pages: Record<string, object> = {
       first: { tools: [tool('a')], nextCursor: '' },
       '': { tools: [], nextCursor: '0' },
@@ -27,7 +27,7 @@ describe('listing', () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
-  ])('ends at an empty cursor that a server %s does not recognize', async (_, handshake) => {
+  ])('ends if a server %s ignores an empty cursor', async (_, handshake) => {
     const { client } = await scripted({
       ...handshake,
       [Method.ListTools]: { tools: [tool('a')], nextCursor: '' },
@@ -35,7 +35,7 @@ describe('listing', () => {
     expect(await client.listTools()).toEqual([tool('a')])
   })
 
-  it('stops if a cursor is repeated', async () => {
+  it('rejects if the server repeats a cursor', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },
@@ -44,7 +44,7 @@ describe('listing', () => {
     expect(server.of(Method.ListTools)).toHaveLength(2)
   })
 
-  it('yields entries as pages arrive, and fetches no more pages than necessary', async () => {
+  it('yields entries as pages arrive, and fetches no more pages than the caller reads', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListResources]: { resources: [{ uri: 'a://1' }, { uri: 'a://2' }], nextCursor: 'x' },
@@ -86,7 +86,7 @@ describe('listing', () => {
       Method.ListResourceTemplates,
       { resourceTemplates: [{ name: 'a', uriTemplate: 'a://{b}' }] },
     ],
-  ] as const)('fetches one page by its cursor: %s', async (read, method, page) => {
+  ] as const)('fetches a single page for a given cursor: %s', async (read, method, page) => {
     const { client, server } = await scripted({ ...sessions(), [method]: { ...page, nextCursor: '3' } })
     expect(await client[read]('2')).toMatchObject({ items: Object.values(page)[0], nextCursor: '3' })
     expect(server.of(method)).toMatchObject([{ params: { cursor: '2' } }])
@@ -124,7 +124,7 @@ describe('listing', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('given %i pages of two entries, enforces %j', async (pages, limits, problem) => {
+  ])('with %i pages of two entries each, enforces %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),
@@ -159,7 +159,7 @@ describe('listing', () => {
     expect(pages).toBe(4)
   })
 
-  it('counts the cursors of empty pages towards the limit', async () => {
+  it('counts the cursors of empty pages towards the size limit', async () => {
     let pages = 0
     const { client } = await scripted(
       { ...sessions(), [Method.ListTools]: () => ({ tools: [], nextCursor: `${++pages}`.padEnd(200) }) },
@@ -169,7 +169,7 @@ describe('listing', () => {
     expect(pages).toBe(3)
   })
 
-  it('forgets the oldest output schemas if a server lists different tools each time', () => {
+  it('evicts the oldest output schemas if a server lists different tools each time', () => {
     const tools = new KnownTools(10_000)
     const outputSchema = { type: 'object', description: 'x'.repeat(2_000) } as const
     const known = (): number[] => [0, 1, 2, 3].filter((i) => tools.outputSchema(`t${i}`) !== undefined)

@@ -14,7 +14,7 @@ describe('getPrompt', () => {
     ['a message without a role', { messages: [{ content: block }] }],
     ['a message whose content is a string', { messages: [{ role: 'user', content: 'Hello' }] }],
     ['one message without content', { messages: [{ role: 'user', content: block }, { role: 'user' }] }],
-  ])('rejects with a named error for %s', async (_, result) => {
+  ])('rejects with invalid-response for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
     await expect(client.getPrompt('x')).rejects.toMatchObject(INVALID)
   })
@@ -36,7 +36,7 @@ describe('complete', () => {
     ['no values', { completion: { total: 1 } }],
     ['values that are not a list', { completion: { values: 'a' } }],
     ['a value that is not a string', { completion: { values: ['a', 1] } }],
-  ])('rejects with a named error for %s', async (_, result) => {
+  ])('rejects with invalid-response for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: result })
     await expect(client.complete({ prompt: 'x', argument: 'a' }, '')).rejects.toMatchObject(INVALID)
   })
@@ -47,7 +47,7 @@ describe('complete', () => {
       { values: ['a'], total: 0, hasMore: false },
     ],
     [{ values: [], total: '9', hasMore: 1, more: 1 }, { values: [] }],
-  ])('reads %j as %j', async (completion, expected) => {
+  ])('converts %j to %j', async (completion, expected) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: { completion } })
     expect(await client.complete({ prompt: 'x', argument: 'a' }, '')).toEqual(expected)
   })
@@ -61,7 +61,7 @@ describe('complete', () => {
       { template: 't://{a}', argument: 'a' },
       { type: 'ref/resource', uri: 't://{a}' },
     ],
-  ])('sends the target %j', async (ref, expected) => {
+  ])('sends a reference to %j', async (ref, expected) => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Complete]: { completion: { values: [] } },
@@ -86,7 +86,7 @@ it.each([
     { ttlMs: 5, cacheScope: 'public' },
   ],
   [{ ttlMs: '5', cacheScope: 'shared' }, {}],
-])('readResource reads the cache hints %j as %j', async (hints, expected) => {
+])('readResource converts the cache hints %j to %j', async (hints, expected) => {
   const contents = [{ uri: 'a://b', text: 'x' }]
   const { client } = await scripted({
     ...modern(),
@@ -95,7 +95,7 @@ it.each([
   expect(await client.readResource('a://b')).toEqual({ contents, ...expected, _meta: { a: 1 } })
 })
 
-it('readHints omits an infinite ttlMs, which JSON can express as 1e999', () => {
+it('readHints omits an infinite ttlMs, which JSON may contain as 1e999', () => {
   expect(readHints(JSON.parse('{"ttlMs":1e999,"cacheScope":"public"}'))).toEqual({ cacheScope: 'public' })
 })
 
@@ -107,7 +107,7 @@ describe('resultType', () => {
     ['task', false, true],
     ['other', false, false],
     [5, false, false],
-  ])('given %j, accepts a list: %j, and the start of a task: %j', async (resultType, isList, isTask) => {
+  ])('%j → accepted in a list: %j, accepted when a task starts: %j', async (resultType, isList, isTask) => {
     const task = { taskId: 't', status: 'completed' }
     const { client } = await scripted({
       ...modern(),

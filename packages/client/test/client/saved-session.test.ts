@@ -10,7 +10,7 @@ import { mount, ORIGIN } from '../support/mounted.ts'
 import { INFO, scripted, sessions } from '../support/scripted.ts'
 import { everything } from '../support/servers.ts'
 
-/** A server with sessions, and a log of its requests: `POST initialize`, `DELETE`. */
+/** Creates a server with sessions that logs its requests, such as `POST initialize` or `DELETE`. */
 function server() {
   const { fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   const seen: string[] = []
@@ -38,11 +38,11 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   await first.callTool('hello')
   const { session } = first
   await first.close()
-  // Any storage of JSON can keep it.
+  // The session can be stored as JSON.
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 
-it('connect resumes a saved session without sending a request, and uses new request ids', async () => {
+it('connect() resumes a saved session without a request, and continues with new request ids', async () => {
   const { target, seen, ids } = server()
   const session = await saved(target)
   expect(seen).not.toContain('DELETE')
@@ -65,7 +65,7 @@ it('connect resumes a saved session without sending a request, and uses new requ
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('connect opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
+it('connect() opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()
@@ -78,7 +78,7 @@ it('connect opens a new session if the server has lost the saved one, and emits 
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('connect throws for a session from another revision, and for a transport without sessions', async () => {
+it('connect() throws for a session of another revision, and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(
@@ -90,7 +90,7 @@ it('connect throws for a session from another revision, and for a transport with
   await expect(client().connect(other.transport, { session })).rejects.toThrow(TypeError)
 })
 
-it('client.session is undefined before connecting, and in revisions without sessions', async () => {
+it('client.session is undefined before connecting and in revisions without sessions', async () => {
   expect(client().session).toBeUndefined()
   expect((await mount(everything()).connect()).session).toBeUndefined()
 })

@@ -72,7 +72,7 @@ describe.each(KINDS)('a task %s', (_, options) => {
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
   })
 
-  it('is cancelled by cancel(), but not by aborting the wait', async () => {
+  it('is cancelled by cancel(), but not by aborting result()', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('wait')
     const controller = new AbortController()
@@ -95,7 +95,7 @@ describe('a tool that requires a task', () => {
   it.each([
     ['with sessions', { revisions: ['2025-11-25'] }],
     ['without sessions', { revisions: ['2026-07-28'] }],
-  ] as const)('is called as a task in a revision %s, listed or not', async (_, options) => {
+  ] as const)('is called as a task in a revision %s, even if it has not been listed', async (_, options) => {
     for (const listed of [true, false]) {
       const client = await connectTo(required(), options)
       if (listed) await client.listTools()
@@ -104,7 +104,7 @@ describe('a tool that requires a task', () => {
     }
   })
 
-  it('is called only once if the server does not recognize it', async () => {
+  it('is called only once if the server does not know the tool', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: {
@@ -136,7 +136,7 @@ describe('a tool that requires a task', () => {
   })
 })
 
-it('a failed task is not cancelled', async () => {
+it('a task that fails is not cancelled', async () => {
   const task = { taskId: 't', ttl: 1, pollInterval: 100, status: 'working' }
   const { client, server } = await scripted({
     ...sessions(),
@@ -150,7 +150,7 @@ it('a failed task is not cancelled', async () => {
 })
 
 describe('a call that the server converts to a task', () => {
-  it('is awaited', async () => {
+  it('returns the result of the task', async () => {
     const client = await connectTo(archive(), { revisions: ['2026-07-28'], tasks: true })
     expect(await client.callTool('dig', { depth: 1 })).toMatchObject({ content: [{ text: 'dug 1' }] })
   })
@@ -177,7 +177,7 @@ describe('a call that the server converts to a task', () => {
       {
         ...modern(),
         [Method.CallTool]: { resultType: 'task', ...task, status: 'working' },
-        // A script's answer with an error would be the error of the request.
+        // If the script returned an object with an `error`, it would be sent as a JSON-RPC error.
         'tasks/get': ({ id }, server) => server.answer(id, { resultType: 'complete', ...task, ...end }),
       },
       { tasks: true },
@@ -215,7 +215,7 @@ it.each([
 it.each([
   ['a task member', { taskId: 't', status: 'working' }],
   ['a task member without an id', { status: 'working' }],
-])('a result with content and %s is not treated as a task', async (_, task) => {
+])('a result with both content and %s is not treated as a task', async (_, task) => {
   const content = [{ type: 'text', text: 'done' }]
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
   expect(await client.callTool('x')).toMatchObject({ content })
@@ -246,7 +246,7 @@ describe('a task in a session', () => {
     [undefined, {}],
     [0, { ttl: 0 }],
     [5, { ttl: 5 }],
-  ])('given ttlMs %j, is requested with %j', async (ttlMs, expected) => {
+  ])('with ttlMs %j, is requested with %j', async (ttlMs, expected) => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
     expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
     expect(server.of(Method.CallTool)).toMatchObject([
@@ -280,7 +280,7 @@ describe('a task in a session', () => {
     ['does not request one if the server has no tasks', undefined, 'required', [{}]],
     ['does not request one if the server has none for tools', { requests: {} }, 'required', [{}]],
     ['does not request one if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
-  ])('is requested only if required: callTool %s', async (_, declared, taskSupport, params) => {
+  ])('is created only if necessary: callTool %s', async (_, declared, taskSupport, params) => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: serverWith(declared),
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('makes the client list the tools once if a refused call may require a task', async () => {
+  it('is requested after a normal call has failed and the tool list shows that tasks are required', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -326,12 +326,15 @@ it.each([
   ['the extension', { extensions: { 'io.modelcontextprotocol/tasks': {} } }, 2],
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
-])('a refusal that requires %s is retried with %j', async (_, requiredCapabilities, times) => {
-  const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
-  const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
-  await expect(client.callTool('x')).rejects.toThrow('Declare more')
-  expect(server.of(Method.CallTool)).toHaveLength(times)
-})
+])(
+  'a call that is rejected because the server requires %s is sent %j times',
+  async (_, requiredCapabilities, times) => {
+    const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
+    const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
+    await expect(client.callTool('x')).rejects.toThrow('Declare more')
+    expect(server.of(Method.CallTool)).toHaveLength(times)
+  },
+)
 
 it('startTask rejects in a revision without tasks', async () => {
   const client = await connectTo(archive(), { revisions: ['2025-06-18'] })

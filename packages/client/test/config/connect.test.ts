@@ -8,10 +8,10 @@ import { everything } from '../support/servers.ts'
 import { INFO } from '../support/scripted.ts'
 import { spawning } from './support.ts'
 
-/** A process that writes its pid to stderr and ignores SIGTERM. */
+/** Code of a process that writes its pid to stderr and ignores SIGTERM. */
 const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
 
-/** Opens a session, and sends its name. */
+/** Code of a server that opens a session and sends its name. */
 const ANSWERING = `
   console.error(process.pid)
   const serverInfo = { name: 'tiny', version: '1' }
@@ -25,7 +25,7 @@ describe('connect', () => {
   it.each<[string, Record<string, unknown>]>([
     ['no transport', {}],
     ["'stdio'", { transport: 'stdio' }],
-  ])('starts a process with the given options for a command and %s', async (_, more) => {
+  ])('starts a process with the given options for a command with %s', async (_, more) => {
     const { spawn, spawned } = spawning(everything())
     const config: ServerConfig = { command: 'my-server', args: ['--all'], env: { A: 'b' }, spawn, ...more }
     const client = await connect(config, { info: INFO, name: 'mine' })
@@ -38,17 +38,20 @@ describe('connect', () => {
   it.each<[string, Record<string, unknown>]>([
     ['no transport', {}],
     ["'http'", { transport: 'http' }],
-  ])('uses Streamable HTTP for a url and %s, with the query and without credentials', async (_, more) => {
-    const { fetch, requests } = mount(everything())
-    const url = `${ORIGIN}/mcp?token=in-the-address`
-    const client = await connect({ url, fetch, ...more }, { info: INFO })
-    expect(client.server?.protocolVersion).toBe('2026-07-28')
-    await client.close()
-    expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
-    expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
-  })
+  ])(
+    'uses Streamable HTTP for a url with %s, and keeps the query but sends no credentials',
+    async (_, more) => {
+      const { fetch, requests } = mount(everything())
+      const url = `${ORIGIN}/mcp?token=in-the-address`
+      const client = await connect({ url, fetch, ...more }, { info: INFO })
+      expect(client.server?.protocolVersion).toBe('2026-07-28')
+      await client.close()
+      expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
+      expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
+    },
+  )
 
-  it("opens the stream first for 'sse', and posts only to the stream's endpoint", async () => {
+  it("opens the stream first for 'sse', and then posts only to the stream's endpoint", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
@@ -112,7 +115,7 @@ describe('transportFor with an invalid configuration', () => {
   })
 })
 
-it('ends the process when the client goes out of scope', async () => {
+it('the client from connect ends its process when it goes out of scope', async () => {
   let pid = 0
   {
     await using client = await connect(
@@ -125,7 +128,7 @@ it('ends the process when the client goes out of scope', async () => {
   expect(runs(pid)).toBe(false)
 })
 
-it('ends an unresponsive process when the attempt is aborted', async () => {
+it('connect() ends an unresponsive process when the signal is aborted', async () => {
   let pid = 0
   const giveUp = new AbortController()
   const attempt = connect(

@@ -18,7 +18,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'jetway-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A file of the project at `folder`, or elsewhere below it. */
+/** Writes a file in the project at `folder`, and returns its path. */
 function file(name: string, content: unknown): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })
@@ -36,8 +36,8 @@ const load = (
 ): ReturnType<typeof loadConfig> =>
   loadConfig(file(name, content), { env: {}, userHome: '/home/ann', ...options })
 
-describe("loadConfig with a host's file", () => {
-  it('reads Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
+describe("loadConfig with a host's config file", () => {
+  it('reads the file of Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
     const { servers, problems } = await load('claude_desktop_config.json', {
       globalShortcut: 'Ctrl+Space',
       mcpServers: {
@@ -57,7 +57,7 @@ describe("loadConfig with a host's file", () => {
     expect(problems).toEqual([])
   })
 
-  it('reads Claude Code: https://code.claude.com/docs/en/mcp', async () => {
+  it('reads the file of Claude Code: https://code.claude.com/docs/en/mcp', async () => {
     const { servers, problems } = await load(
       '.mcp.json',
       {
@@ -98,7 +98,7 @@ describe("loadConfig with a host's file", () => {
     })
   })
 
-  it('reads Cursor: https://cursor.com/docs/mcp', async () => {
+  it('reads the file of Cursor: https://cursor.com/docs/mcp', async () => {
     file('cursor/.env', '# of the shop\nFROM_FILE=file\nBOTH=file\nexport QUOTED="two words"\n')
     const { servers, problems } = await load(
       'cursor/.cursor/mcp.json',
@@ -127,7 +127,7 @@ describe("loadConfig with a host's file", () => {
     expect(servers['far']).toMatchObject({ headers: { Authorization: 'Bearer secret' } })
   })
 
-  it('reads VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration', async () => {
+  it('reads the file of VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration', async () => {
     const asked: ConfigInput[] = []
     const { servers, problems } = await load(
       'vscode/.vscode/mcp.json',
@@ -188,7 +188,7 @@ describe("loadConfig with a host's file", () => {
     ])
   })
 
-  it('uses the current folder as the workspace if the file is in the home folder', async () => {
+  it('treats the current folder as the workspace if the file is in the home folder', async () => {
     const { servers } = await load(
       'home/.cursor/mcp.json',
       { mcpServers: { a: { command: '${workspaceFolder}' } } },
@@ -260,7 +260,7 @@ describe('loadConfig with an invalid server', () => {
       'needs the input key, which the file does not define',
     ],
     ['an input without the `input` option', { command: '${input:token}' }, 'give the option input'],
-  ])('reports %s by server name and keeps the other servers', async (_, bad, expected) => {
+  ])("reports %s with the server's name, and keeps the other servers", async (_, bad, expected) => {
     const inputs = [{ type: 'promptString', id: 'token', password: true }]
     const { servers, problems } = await load('bad/mcp.json', { inputs, mcpServers: { bad, usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
@@ -271,14 +271,14 @@ describe('loadConfig with an invalid server', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('reports an input without a value or default', async () => {
+  it('reports an input that has neither a value nor a default', async () => {
     const content = { inputs: [{ id: 'token' }], mcpServers: { bad: { command: '${input:token}' }, usable } }
     const { servers, problems } = await load('input.json', content, { input: () => undefined })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "bad": command needs the input token, which was not given')
   })
 
-  it('reports a name that appears in both lists', async () => {
+  it('reports a name that appears in both lists of servers', async () => {
     const { servers, problems } = await load('both.json', { mcpServers: { usable }, servers: { usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "usable" appears twice')
@@ -308,7 +308,7 @@ describe('loadConfig', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('lists disabled servers without requesting their inputs', async () => {
+  it('lists disabled servers without asking for their inputs', async () => {
     const { servers, disabled, problems } = await load('disabled.json', {
       mcpServers: {
         a: { command: '${UNSET}', disabled: true },
@@ -321,7 +321,7 @@ describe('loadConfig', () => {
     expect(problems).toEqual([])
   })
 
-  it("does not expand a variable from the server's own env", async () => {
+  it("does not expand variables that are defined only in the server's env", async () => {
     const { servers } = await load('own.json', {
       mcpServers: {
         far: {
@@ -334,7 +334,7 @@ describe('loadConfig', () => {
     expect(servers['far']).toMatchObject({ args: expect.arrayContaining(['Authorization:${AUTH_HEADER}']) })
   })
 
-  it('does not expand the values of variables', async () => {
+  it('does not expand variables within the values of variables', async () => {
     const { servers } = await load(
       'once.json',
       { mcpServers: { a: { command: '${A}' } } },
@@ -343,7 +343,7 @@ describe('loadConfig', () => {
     expect(servers['a']).toMatchObject({ command: '${B}' })
   })
 
-  it('treats unclosed variables as text, in linear time', async () => {
+  it('treats unclosed variables as plain text, in linear time', async () => {
     const command = '${'.repeat(1_000_000)
     const start = process.cpuUsage()
     const { servers } = await load('endless.json', { mcpServers: { a: { command: 'x', args: [command] } } })
@@ -351,7 +351,7 @@ describe('loadConfig', () => {
     expect(servers['a']).toMatchObject({ args: [command] })
   })
 
-  it('accepts server names that are also names of object members', async () => {
+  it('accepts names such as __proto__ and constructor as server names', async () => {
     const { servers } = await load(
       'names.json',
       '{"mcpServers":{"__proto__":{"command":"a"},"constructor":{"command":"b"}}}',
@@ -362,7 +362,7 @@ describe('loadConfig', () => {
 })
 
 describe('the `parse` option', () => {
-  it('parses the file', async () => {
+  it('is called to parse the file', async () => {
     const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
     const options = { parse, literal: true, workspaceFolder: '/project' }
     expect(await load('names.txt', 'shop', options)).toEqual({
@@ -383,7 +383,7 @@ describe('the `parse` option', () => {
   })
 })
 
-describe('loadConfig with an invalid file', () => {
+describe('loadConfig with an invalid or unusual file', () => {
   it.each<[string, string | Uint8Array, string]>([
     [
       'is not JSON',
@@ -415,7 +415,7 @@ describe('loadConfig with an invalid file', () => {
   it.each([
     ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('throws immediately if %s is in its place', async (what, create) => {
+  ])('throws immediately if the path is %s', async (what, create) => {
     const path = join(folder, `${what}.json`)
     create(path)
     await expect(loadConfig(path)).rejects.toThrow(`${what}.json is a pipe or a device, not a file`)
@@ -425,7 +425,7 @@ describe('loadConfig with an invalid file', () => {
     ])
   })
 
-  it('reads a pipe that the shell passes as a file descriptor', async () => {
+  it('reads from a pipe that the shell passes as a file descriptor', async () => {
     const path = join(folder, 'substitution')
     execFileSync('mkfifo', [path], { stdio: 'ignore' })
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -444,7 +444,7 @@ describe('loadConfig with an invalid file', () => {
     )
   })
 
-  it('throws the error of the `input` function', async () => {
+  it('rejects with the error that the `input` function throws', async () => {
     const content = { inputs: [{ id: 'token' }], servers: { a: { command: '${input:token}' } } }
     const input = (): never => {
       throw new Error('The user has left')

@@ -9,7 +9,7 @@ const file = join(folder, 'servers.json')
 writeFileSync(file, '{}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Loads a file with this content. */
+/** Loads a file whose parsed content is this value. */
 const loading = (content: unknown, options: LoadConfigOptions = {}) =>
   loadConfig(file, {
     env: {},
@@ -19,7 +19,7 @@ const loading = (content: unknown, options: LoadConfigOptions = {}) =>
     parse: () => content,
   })
 
-/** The first argument of the command of a server, or the message of its problem. */
+/** Resolves to the first argument of the server's command, or to the message of its problem. */
 async function expanded(text: unknown, options: LoadConfigOptions = {}, more: object = {}): Promise<unknown> {
   const { servers, problems } = await loading(
     { ...more, servers: { s: { command: 'c', args: [text] } } },
@@ -51,17 +51,17 @@ describe('a variable', () => {
     ['${1A}', 'uses "${1A}", which only its own host knows'],
     [`\${config:${'x'.repeat(90)}}`, `uses "\${config:${'x'.repeat(57)}}", which only its own host knows`],
     ['${A:-${A}}', 'has nested variables, which are not supported'],
-  ])('is expanded in %j to %j', async (text, expected) => {
+  ])('is expanded: %j becomes %j', async (text, expected) => {
     expect(await expanded(text, { env: { A: 'x' } })).toBe(expected)
   })
 
-  it('is not expanded with the `literal` option', async () => {
+  it('is not expanded if the `literal` option is set', async () => {
     expect(await expanded('${NONE}', { literal: true })).toBe('${NONE}')
   })
 })
 
 describe('an input', () => {
-  it('is requested with its valid members', async () => {
+  it('is passed to the `input` function with its valid members only', async () => {
     const asked: ConfigInput[] = []
     const inputs = [
       { id: 5 },
@@ -94,11 +94,11 @@ describe('an input', () => {
     [{ default: 'd' }, { input: () => '' }, ''],
     [{}, { input: () => undefined }, 'needs the input a, which was not given'],
     [{}, {}, 'needs the input a: give the option input, of loadConfig'],
-  ])('has a value or reports a problem, given %j', async (more, options, expected) => {
+  ])('given %j, results in a value or a problem', async (more, options, expected) => {
     expect(await expanded('${input:a}', options, { inputs: [{ id: 'a', ...more }] })).toBe(expected)
   })
 
-  it('is not defined unless `inputs` is a list', async () => {
+  it('is undefined unless `inputs` is a list', async () => {
     expect(await expanded('${input:a}', {}, { inputs: { id: 'a' } })).toBe(
       'needs the input a, which the file does not define',
     )
@@ -134,7 +134,7 @@ describe('a server entry', () => {
       { url: 'https://a.example/', transport: 'sse' },
       { transport: 'sse', ...address },
     ],
-  ])('is read from %j as %j', async (entry, expected) => {
+  ])('given %j, becomes %j', async (entry, expected) => {
     const { servers, disabled, problems } = await loading({ mcpServers: { s: entry } })
     expect({ servers, disabled, problems }).toEqual({ servers: { s: expected }, disabled: [], problems: [] })
   })
@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('given %j, lists %j as disabled', async (more, expected) => {
+  ])('given %j, results in the disabled servers %j', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })
@@ -155,7 +155,7 @@ describe('a server entry', () => {
     [{ url: 'https://a.example/', headers: 'x' }, 'headers', 'must be an object of strings'],
     [{ command: 'c', args: [null] }, 'args', 'must be a string'],
     [{ command: 5, args: 'x' }, 'args', 'must be a list of strings'],
-  ])('is reported if it is %j, with a problem in the field %s', async (entry, field, what) => {
+  ])('given %j, reports a problem in the field %s', async (entry, field, what) => {
     const { problems } = await loading({ mcpServers: { s: entry } })
     expect(problems).toEqual([
       { severity: 'error', server: 's', field, message: `The server "s": ${field} ${what}` },
@@ -163,7 +163,7 @@ describe('a server entry', () => {
   })
 })
 
-it('can be read from a file of up to 4 MiB', async () => {
+it('loadConfig reads files of up to 4 MiB', async () => {
   const large = join(folder, 'large.json')
   const parse = (text: string): object => ({ servers: {}, length: text.length })
   writeFileSync(large, ' '.repeat(4_194_304))

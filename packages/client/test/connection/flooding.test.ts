@@ -30,7 +30,7 @@ const connect = async (): Promise<{ client: Client; transport: Deaf }> => {
   return { client, transport }
 }
 
-it('the client stops reading from a server that sends requests but does not read the responses', async () => {
+it('the client stops reading if the server sends requests without reading the responses', async () => {
   const { transport } = await connect()
   let held: void | Promise<void> = undefined
   let asked = 0

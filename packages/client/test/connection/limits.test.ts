@@ -5,11 +5,11 @@ import { listener, modern, scripted, sessions, timed } from '../support/scripted
 
 const DONE = { content: [] }
 
-/** The outcome of a call: its result, or the text of its error. */
+/** Resolves to the result of a call, or to its error as a string. */
 const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
 
 describe('pending requests', () => {
-  it('are limited to 1,024 at a time', async () => {
+  it('are limited to 1,024', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_024 }, () => client.callTool('x'))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_024))
@@ -44,7 +44,7 @@ describe('a batch from the server', () => {
   it.each([
     [1_024, 1_024, 0],
     [1_025, 1_024, 1],
-  ])('has a maximum length: of %i messages, %i are delivered', async (length, read, malformed) => {
+  ])('is truncated to 1,024 messages: of %i messages, %i are delivered', async (length, read, malformed) => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const heard = listener(client, 'toolsChanged')
     const errors = listener(client, 'error')
@@ -65,7 +65,7 @@ describe('an invalid message', () => {
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('fails the pending request or is reported: %s', async (_, message, fails) => {
+  ])('fails the request with the same id, or is reported: %s', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -85,7 +85,7 @@ describe('an error without an id', () => {
     [1, 0, 0],
     [2, 2, 1],
   ])(
-    'fails a request only if it is the only pending one: of %i pending requests, %i stay pending',
+    'fails the pending request if there is only one: of %i pending requests, %i remain',
     async (open, left, ignored) => {
       const { client, server } = await scripted(sessions())
       const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
@@ -99,8 +99,8 @@ describe('an error without an id', () => {
   )
 })
 
-describe('progress', () => {
-  it('is delivered with its valid members, and is ignored if it has no number', async () => {
+describe('progress notifications', () => {
+  it('are delivered without invalid members, and ignored if `progress` is not a number', async () => {
     const { client, server } = await scripted(sessions())
     const heard: unknown[] = []
     const call = client.callTool('x', {}, { onProgress: (report) => void heard.push(report) })
@@ -119,7 +119,7 @@ describe('progress', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('is not reported if it decreases or is infinite, but restarts the timeout if it decreases', async () => {
+  it('are not reported if they decrease or are infinite, but a decrease restarts the timeout', async () => {
     const { client, server, clock } = await timed(sessions(), { timeoutMs: 1_000 })
     const heard: unknown[] = []
     const call = outcome(client.callTool('x', {}, { onProgress: (report) => void heard.push(report) }))
@@ -149,7 +149,7 @@ describe('progress', () => {
     await call
   })
 
-  it("does not replace the call's other metadata", async () => {
+  it('can be requested without replacing other metadata of the call', async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })
     const [{ id, params } = {}] = server.of(Method.CallTool)
@@ -158,7 +158,7 @@ describe('progress', () => {
 })
 
 describe("a call's timeouts", () => {
-  it('pause while the server waits for input', async () => {
+  it("pause while the server waits for the user's input", async () => {
     let answer = (_result: { readonly action: 'decline' }): void => {}
     const elicit = (): Promise<{ readonly action: 'decline' }> => new Promise((resolve) => (answer = resolve))
     const { client, server, clock } = await timed(sessions(), {
@@ -181,7 +181,7 @@ describe("a call's timeouts", () => {
     await clock.advance(60_000)
     answer({ action: 'decline' })
     await settled()
-    // The silence is counted from the answer, and the whole time goes on.
+    // The timeout restarts after the answer, whereas the total time limit continues.
     for (let i = 0; i < 4; i++) {
       await clock.advance(999)
       server.notify(Notification.Progress, { progressToken: id, progress: i })
@@ -196,7 +196,7 @@ describe("a call's timeouts", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leave no timer running after a notification', async () => {
+  it('are not started for a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)

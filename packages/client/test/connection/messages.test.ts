@@ -10,7 +10,7 @@ import { INFO, scripted, sessions } from '../support/scripted.ts'
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
 describe('a response', () => {
-  it('resolves the request with the same id; ids are counted from 1', async () => {
+  it('resolves the request with the same id, and request ids count up from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('is matched to its request even if the id is a string, and so is progress', async () => {
+  it('is matched to its request even if the id is a string, as are progress notifications', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -40,7 +40,7 @@ describe('a response', () => {
   })
 })
 
-describe('unknown data from a server', () => {
+describe('data that the protocol does not define', () => {
   it('is preserved in capabilities, members and content types', async () => {
     const capabilities = { tools: { 'com.example/fast': true }, 'com.example/new': { a: 1 } }
     const result = {
@@ -73,7 +73,7 @@ describe('unknown data from a server', () => {
 })
 
 describe('a custom request from the server', () => {
-  it('calls the handler for its method, regardless of the id', async () => {
+  it('calls the handler for its method, whatever its id', async () => {
     const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
       () => ({ depth: 7 }),
     )
@@ -90,7 +90,7 @@ describe('a custom request from the server', () => {
     expect(ask).toHaveBeenCalledWith({ at: 'home' }, expect.objectContaining({ name: 'deep' }))
   })
 
-  it("fails with its handler's error, without internal details", async () => {
+  it("fails with the handler's error, without internal details", async () => {
     const { server, client } = await scripted(sessions(), {
       handlers: {
         requests: {
@@ -114,7 +114,7 @@ describe('a custom request from the server', () => {
     }
   })
 
-  it('cannot replace a protocol method', async () => {
+  it('cannot use a protocol method', async () => {
     const roots = vi.fn<() => JsonObject>(() => ({ roots: [] }))
     const { server } = await scripted(sessions(), { handlers: { requests: { 'roots/list': roots } } })
     server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
@@ -126,7 +126,7 @@ describe('a custom request from the server', () => {
 })
 
 describe('a transport', () => {
-  /** A transport with messages before it has started. */
+  /** A transport that delivers messages before it has started. */
   class Eager extends FakeTransport {
     constructor() {
       super(({ method }) => ({ result: method === Method.Initialize ? sessions()[Method.Initialize] : {} }), {

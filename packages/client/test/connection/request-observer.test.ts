@@ -21,7 +21,7 @@ import {
 const DONE = { content: [] }
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-/** Telemetry that records what it gets. */
+/** Returns telemetry that records its calls. */
 function recording(
   given: { readonly active?: boolean; readonly meta?: JsonObject; readonly headers?: object } = {},
 ) {
@@ -46,12 +46,12 @@ function recording(
   return { telemetry, sent, received, closed }
 }
 
-/** The ends of all calls of tools. */
+/** Returns the recorded ends of all tool calls. */
 const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
 describe('telemetry for a sent request', () => {
-  it('ends with the result of the request', async () => {
+  it('ends with the result', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     await client.callTool('x')
@@ -77,7 +77,7 @@ describe('telemetry for a sent request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with a generic error type after any other error, given aborted=%j', async (aborts, type) => {
+  ])('ends with a generic error type after any other error (aborted: %j)', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()
@@ -91,7 +91,7 @@ describe('telemetry for a sent request', () => {
     expect(callsOf(sent)).toEqual([{ failure: { type } }])
   })
 
-  it('adds members to the metadata without replacing existing ones', async () => {
+  it('adds metadata without replacing existing members', async () => {
     const meta = { traceparent: TRACE, 'com.example/a': 'telemetry' }
     const { telemetry } = recording({ meta })
     const { client, server } = await scripted(
@@ -105,7 +105,7 @@ describe('telemetry for a sent request', () => {
     expect(metas.at(-2)).toEqual({ traceparent: TRACE, 'com.example/a': 'own' })
   })
 
-  it('adds headers to a request with its own stream', async () => {
+  it('adds headers if the request has its own stream', async () => {
     const { telemetry } = recording({ headers: { 'x-trace': 't' } })
     const transport = new FakeTransport(({ method }) =>
       method === Method.Discover ? { result: modern()[Method.Discover] as object } : { result: DONE },
@@ -119,7 +119,7 @@ describe('telemetry for a sent request', () => {
     })
   })
 
-  it('ends when the server acknowledges the subscription', async () => {
+  it('ends when the server acknowledges a subscription', async () => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(
       {
@@ -166,7 +166,7 @@ describe('telemetry for a request from the server', () => {
       { known: true, outcome: 'error', error: { code: -32603, message: 'The client could not answer' } },
     ],
     ['example/none', { known: false, outcome: 'error', error: { code: -32601 } }],
-  ])('records %s with %j', async (method, expected) => {
+  ])('given %s, records %j', async (method, expected) => {
     const { telemetry, received } = recording()
     const { server } = await scripted(sessions(), { telemetry, handlers })
     server.say({ jsonrpc: '2.0', id: 'q', method, params: { _meta: { traceparent: TRACE } } })
@@ -212,7 +212,7 @@ describe('telemetry for a session', () => {
     ])
   })
 
-  it('records the duration in seconds, and records nothing for a server without sessions', async () => {
+  it('records the duration in seconds, and nothing for a server without sessions', async () => {
     const first = recording()
     const { client, clock } = await timed(sessions(), { telemetry: first.telemetry })
     await clock.advance(1_500)
@@ -224,7 +224,7 @@ describe('telemetry for a session', () => {
     expect(second.closed).toEqual([])
   })
 
-  it('ends when the server has lost the session and the next session begins', async () => {
+  it('ends when the server loses the session, and starts again with the next session', async () => {
     const { telemetry, closed } = recording()
     let lost = false
     const transport = new FakeTransport(({ method }) => {
@@ -243,7 +243,7 @@ describe('telemetry for a session', () => {
   })
 })
 
-it('emits an error event if it throws, and continues the request', async () => {
+it('telemetry that throws causes an error event, but does not prevent the request', async () => {
   const cause = new Error('no exporter')
   const { telemetry } = recording()
   const broken = Object.assign(telemetry, {

@@ -8,7 +8,7 @@ import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../sup
 const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const MODERN = REVISIONS.filter(({ era }) => era === 'modern').map(({ version }) => version)
 
-/** The error of a client that connects to a server with this script. */
+/** Resolves to the error of a client that connects to a server with this script. */
 const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], options: ClientOptions) =>
   new Client(INFO, options).connect(new ScriptedServer(script).transport).then(
     () => expect.fail('connected'),
@@ -18,7 +18,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
 describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it("rejects with all of the server's versions, but lists only eight of them in the message", async () => {
+  it('rejects with all versions that the server supports, but lists only eight in the message', async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -46,13 +46,13 @@ describe('connect without a common protocol version', () => {
     [-32022, { supported: '1999-01-01' }, { code: 'unsupported-revision', offered: [] }],
     [-32022, undefined, { code: 'unsupported-revision', offered: [] }],
     [-32600, { supported: ['1999-01-01'] }, { code: -32600, message: 'No' }],
-  ])('rejects after the error %i with %j', async (code, data, expected) => {
+  ])('rejects after error %i with %j', async (code, data, expected) => {
     const script = { [Method.Discover]: { error: { code, message: 'No', data } } }
     expect(await refused(script as never, { revisions: MODERN })).toMatchObject(expected)
   })
 
   it.each([[undefined], ['2026-07-28'], [[5]]])(
-    'rejects a server with the versions %j as malformed',
+    "rejects with invalid-response if the server's versions are %j",
     async (supportedVersions) => {
       const script = { [Method.Discover]: { supportedVersions } }
       expect(await refused(script as never, { revisions: MODERN })).toMatchObject({
@@ -62,7 +62,7 @@ describe('connect without a common protocol version', () => {
   )
 })
 
-describe("the server's description", () => {
+describe('client.server.info', () => {
   const named = { name: 'named', version: '1' }
 
   it.each([

@@ -22,7 +22,7 @@ import {
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
 describe('era negotiation', () => {
-  it('uses the modern era if the server responds to server/discover, and then does not send initialize', async () => {
+  it('does not send initialize if the server responds to server/discover', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
@@ -48,7 +48,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
   })
 
-  it('repeats server/discover with a version that both sides support', async () => {
+  it('retries server/discover with a version that both sides support', async () => {
     let asked = 0
     const { server } = await scripted({
       ...modern(),
@@ -60,14 +60,14 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
-  it('does not repeat a request after any other error, even if the error names a version', async () => {
+  it('does not retry a request after another error, even if the error names a version', async () => {
     const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
     await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
     expect(server.of(Method.ListTools)).toHaveLength(1)
   })
 
-  it('repeats server/discover only once', async () => {
+  it('retries server/discover only once', async () => {
     const refusal = { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
     const server = new ScriptedServer({ [Method.Discover]: refusal, [Method.Initialize]: REFUSED })
     await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code: -32602 })
@@ -75,7 +75,7 @@ describe('era negotiation', () => {
   })
 
   it.each([-32020, -32021])(
-    'does not fall back to the session era after the modern error %i',
+    'does not fall back to initialize after error %i, which only modern servers return',
     async (code) => {
       const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
       await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
@@ -98,7 +98,7 @@ describe('era negotiation', () => {
   })
 })
 
-/** A client that connects to a server with this script, and a clock that the test moves. */
+/** Starts to connect to a server with this script, with a clock that only the test advances. */
 async function attempted(script: Script, options: ClientOptions = {}) {
   const clock = new FakeClock()
   const server = new ScriptedServer(script)
@@ -108,8 +108,8 @@ async function attempted(script: Script, options: ClientOptions = {}) {
   return { clock, server, attempt }
 }
 
-describe('a server that does not respond to server/discover', () => {
-  it('receives initialize after 3 s, and the response to initialize determines the era', async () => {
+describe('a server that does not respond to server/discover in time', () => {
+  it('receives initialize after 3 s, which then determines the era', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
@@ -121,7 +121,7 @@ describe('a server that does not respond to server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may still respond to server/discover late, and reject initialize', async () => {
+  it('may still respond to server/discover later and reject initialize', async () => {
     const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
@@ -146,7 +146,7 @@ describe('a server that does not respond to server/discover', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('makes connect fail after `connectTimeoutMs`, without a cancellation', async () => {
+  it('makes connect fail after `connectTimeoutMs`, without sending a cancellation', async () => {
     const { clock, server, attempt } = await attempted({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
     await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
@@ -194,7 +194,7 @@ describe('the era cache', () => {
     expect(eras.get('it')).toBe('modern')
   })
 
-  it('stores 1,024 servers and evicts the oldest', () => {
+  it('stores the eras of 1,024 servers and evicts the oldest', () => {
     const eras = createEraCache()
     for (let i = 0; i < 1_024; i++) eras.set(`server ${i}`, 'modern')
     expect(eras.get('server 0')).toBe('modern')
@@ -217,7 +217,7 @@ describe('a cached era', () => {
     expect(eras.get('it')).toBe(revisions === undefined ? 'legacy' : 'modern')
   })
 
-  it('makes connect fail if it is wrong and the transport cannot be created again', async () => {
+  it('makes connect fail if it is wrong and the transport cannot be recreated', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const server = new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it')
@@ -225,7 +225,7 @@ describe('a cached era', () => {
     expect([server.methods, eras.get('it')]).toEqual([[Method.Initialize], 'legacy'])
   })
 
-  it('is not looked up if there is no key or the cache is disabled', async () => {
+  it('is not read if the transport has no key or the cache is disabled', async () => {
     const looked: string[] = []
     const eras = {
       get: (key: string) => void looked.push(`get ${key}`),
@@ -264,7 +264,7 @@ describe('initialize', () => {
     expect(client.server?.capabilities).toEqual({})
   })
 
-  it('is repeated with a version that the server names in an error', async () => {
+  it('is retried with a version that the server names in an error', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: ({ params }) => {
@@ -278,7 +278,7 @@ describe('initialize', () => {
     expect(client.server?.protocolVersion).toBe('2025-03-26')
   })
 
-  it('is sent only once for concurrent connects', async () => {
+  it('is sent only once for concurrent calls to connect', async () => {
     const server = new ScriptedServer(sessions())
     const client = new Client(INFO)
     await Promise.all([1, 2, 3].map(() => client.connect(server.transport)))
@@ -302,7 +302,7 @@ describe('initialize', () => {
     expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
   })
 
-  it('answers a ping and another request that arrive before the response', async () => {
+  it('does not prevent the client from responding to requests that arrive before the response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: async (_, own) => {
@@ -383,7 +383,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport to start after an abort, and reports an error if it cannot be closed', async () => {
+  it('does not wait for the transport to start after an abort, and reports an error from its close()', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -408,7 +408,7 @@ describe('connect', () => {
     )
   })
 
-  it('rejects requests sent before it with not-connected', async () => {
+  it('must be called before any request, which otherwise rejects with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })
@@ -417,7 +417,10 @@ describe('connect', () => {
 })
 
 describe('a transport with a stream per request', () => {
-  /** Answers with the handshake of sessions, or throws, as the HTTP transport does for an error status. */
+  /**
+   * Responds to the handshake of a server with sessions, or throws as the HTTP transport does for an error
+   * status.
+   */
   const failing = (failure: (method: string) => Error | undefined): FakeTransport =>
     new FakeTransport(({ method }) => failure(String(method)) ?? { result: sessions()[String(method)] })
 

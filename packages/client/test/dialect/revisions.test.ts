@@ -22,7 +22,7 @@ describe.each(
   const connect = (options: ClientOptions = {}, server = everything()): Promise<Client> =>
     connectBy(server, { revisions: [version], ...options })
 
-  it("provides the server's description", async () => {
+  it("provides the server's name, instructions and capabilities", async () => {
     const client = await connect()
     expect(client.server).toMatchObject({
       protocolVersion: version,
@@ -78,7 +78,7 @@ describe.each(
     expect(onProgress.mock.calls.map(([{ progress }]) => progress)).toEqual([1, 2, 3])
   })
 
-  it('receives log messages at the level that it sets', async () => {
+  it('receives log messages at the level that it has set', async () => {
     const client = await connect()
     const log = listener(client, 'log')
     await client.setLogLevel('info')
@@ -120,7 +120,7 @@ describe.each(
     const changed = listener(client, 'toolsChanged')
     const updated = listener(client, 'resourceUpdated')
     await client.subscribe('note://one')
-    // Over HTTP the stream of a session opens in the background.
+    // Over HTTP, the session's stream is opened in the background.
     await vi.waitFor(() => {
       server.addTool({ name: `new-${Math.random()}`, handler: () => 'new' })
       server.notify.resourceUpdated('note://one')

@@ -14,7 +14,7 @@ import {
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
-/** Acknowledges subscriptions, by default as they are. */
+/** Returns the script of a server that acknowledges subscriptions, by default unchanged. */
 const listening = (agreed?: object): Script => ({
   ...modern(),
   [Method.Subscribe]: {},
@@ -51,7 +51,7 @@ describe.each([
 describe('a subscription to notifications defined by an extension', () => {
   const ID = 'com.example/x'
 
-  it("shares the client's only subscription", async () => {
+  it("is part of the client's single subscription", async () => {
     const { client, server } = await scripted(listening())
     await client.subscribeExtension(ID)
     await client.subscribeExtension(ID)
@@ -59,7 +59,7 @@ describe('a subscription to notifications defined by an extension', () => {
     expect(filters(server)).toEqual([{ [ID]: true }, { [ID]: true, resourceSubscriptions: ['note://a'] }])
   })
 
-  it('rejects if the server does not accept it, and can be repeated', async () => {
+  it('rejects if the server does not accept it, and can then be retried', async () => {
     const { client, server } = await scripted(listening({ [ID]: 1 }))
     for (let i = 0; i < 2; i++)
       await expect(client.subscribeExtension(ID)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('a subscription to notifications defined by an extension', () => {
     expect(filters(server).at(-1)).toEqual({ resourceSubscriptions: ['note://a'] })
   })
 
-  it('does not send a request in a session', async () => {
+  it('sends no request in a session', async () => {
     const { client, server } = await scripted(sessions())
     const before = server.heard.length
     await client.subscribeExtension(ID)
@@ -81,7 +81,7 @@ describe('a subscription to notifications defined by an extension', () => {
 })
 
 describe('a subscription that the server ends', () => {
-  /** A client with one subscription, which it opens again without random delays. */
+  /** Creates a client with one subscription, which it reopens without random delays. */
   async function watching(script = listening()) {
     const chance = vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => chance.mockRestore())
@@ -92,7 +92,7 @@ describe('a subscription that the server ends', () => {
       server.answer(listens(server).at(-1)?.['id'], { resultType: 'complete' })
       await settled()
     }
-    /** Ends the subscription, and expects the next attempt after the time. */
+    /** Ends the subscription, and expects the client to reopen it after the given time. */
     const endsAndReturnsAfter = async (ms: number): Promise<void> => {
       const before = listens(server).length
       await end()
@@ -112,7 +112,7 @@ describe('a subscription that the server ends', () => {
   it.each([
     [29_999, 2_000],
     [30_000, 1_000],
-  ])('is reopened sooner if it lasted longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
+  ])('is reopened sooner if it has been open longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
     const { endsAndReturnsAfter, clock } = await watching()
     await endsAndReturnsAfter(1_000)
     await clock.advance(lasted)
@@ -128,7 +128,7 @@ describe('a subscription that the server ends', () => {
     await endsAndReturnsAfter(1_000)
   })
 
-  it('rejects if it was never acknowledged', async () => {
+  it('makes subscribe() reject if it was never acknowledged', async () => {
     const { client } = await scripted({ ...modern(), [Method.Listen]: { resultType: 'complete' } })
     await expect(client.subscribe('note://a')).rejects.toMatchObject({
       code: 'not-supported',
@@ -138,7 +138,7 @@ describe('a subscription that the server ends', () => {
 })
 
 describe('notifications for a subscription', () => {
-  it('reach the host unless they belong to another subscription', async () => {
+  it('emit events unless they belong to another subscription', async () => {
     const { client, server } = await scripted(listening())
     await client.subscribe('note://a')
     const heard = listener(client, 'resourceUpdated')
@@ -161,7 +161,7 @@ describe('notifications for a subscription', () => {
     ])
   })
 
-  it('are requested as long as the host listens for them and the server supports them', async () => {
+  it('are requested as long as there are listeners and the server supports them', async () => {
     const capabilities = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} }
     const { client, server } = await scripted({
       ...listening(),

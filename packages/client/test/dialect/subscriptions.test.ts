@@ -42,7 +42,7 @@ describe('a client whose server has no sessions', () => {
     expect(server.of(Method.Listen)).toEqual([])
   })
 
-  it('uses a single subscription, and replaces it without a gap', async () => {
+  it('opens only one subscription, and replaces it without a gap', async () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
@@ -77,14 +77,14 @@ describe('a client whose server has no sessions', () => {
     expect(server.of(Method.Listen)).toHaveLength(3)
   })
 
-  it('rejects subscribe if the server does not accept the resource', async () => {
+  it('makes subscribe() reject for a resource that the server does not accept', async () => {
     const { client, server } = await scripted(listening({}))
     await expect(client.subscribe('note://secret')).rejects.toMatchObject({ code: 'not-supported' })
     await client.subscribe('note://secret').catch(() => {})
     expect(server.of(Method.Listen)).toHaveLength(2)
   })
 
-  it('applies the request timeout to subscribe', async () => {
+  it('applies the request timeout to subscribe()', async () => {
     const { client, clock } = await timed({ ...modern(), [Method.Listen]: undefined })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
@@ -114,7 +114,7 @@ describe('a client whose server has no sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not subscribe to a resource again while the subscription is waiting to be reopened', async () => {
+  it('does not subscribe to a resource again while the subscription is about to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
@@ -126,7 +126,7 @@ describe('a client whose server has no sessions', () => {
     expect(filters(server)).toEqual([filter, filter])
   })
 
-  it('opens a subscription at most 10 times a minute if the server ends it immediately', async () => {
+  it('opens a subscription at most 10 times a minute if the server keeps ending it', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: (message, scriptedServer) => {
@@ -142,7 +142,7 @@ describe('a client whose server has no sessions', () => {
     await client.close()
   })
 
-  it('emits changesMissed if the host subscribes while the subscription is waiting to be reopened', async () => {
+  it('emits changesMissed if subscribe() is called while the subscription is about to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -167,7 +167,7 @@ describe('a client whose server has no sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('logs the problem instead of emitting an error if the server lacks subscriptions/listen', async () => {
+  it('logs the problem, but emits no error, if the server lacks subscriptions/listen', async () => {
     const { client, server } = await scripted({
       ...modern(),
       [Method.Listen]: { error: { code: -32601, message: 'Method not found' } },
@@ -184,14 +184,14 @@ describe('a client whose server has no sessions', () => {
     await expect(client.subscribe('note://a')).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('misses changes to declared lists unless a subscription includes them', async () => {
+  it('may miss changes to a declared list unless a subscription includes that list', async () => {
     const { client, server, clock } = await timed(listening({ toolsListChanged: true }))
     const missed = (): boolean[] =>
       (['tools', 'prompts', 'resources'] as const).map((list) => client.missesChanges(list))
     expect(missed()).toEqual([true, true, true])
     client.on('toolsChanged', () => {})
     client.on('promptsChanged', () => {})
-    // The update is running, and changesMissed follows.
+    // The update is still running, and changesMissed is emitted when it ends.
     expect(missed()).toEqual([false, false, false])
     await settled()
     expect(missed()).toEqual([false, true, true])
@@ -202,7 +202,7 @@ describe('a client whose server has no sessions', () => {
     expect(missed()).toEqual([false, true, true])
   })
 
-  it('misses no changes to lists that the server does not change, nor any changes in a session', async () => {
+  it('cannot miss changes to a list that never changes', async () => {
     const supportedVersions = ['2026-07-28']
     const { client } = await scripted({
       [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: { tools: {} } },
@@ -224,7 +224,7 @@ describe('a client whose server has no sessions', () => {
 })
 
 describe('a client whose server has lost the session', () => {
-  it('opens a new session, restores its state, and repeats the request', async () => {
+  it('opens a new session, restores its state, and retries the request', async () => {
     let lost = false
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) {
@@ -251,7 +251,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects the request if the new session is also lost immediately', async () => {
+  it('rejects the request if the server immediately loses the new session too', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -270,7 +270,7 @@ describe('a request with its own stream', () => {
       return method === Method.CallTool ? undefined : { result: { contents: [], messages: [] } }
     })
 
-  it('copies parameters with `x-mcp-header` to headers, encoded if necessary', async () => {
+  it('copies parameters with `x-mcp-header` into headers, encoded if necessary', async () => {
     const properties = {
       region: { type: 'string', 'x-mcp-header': 'Region' },
       count: { type: 'integer', 'x-mcp-header': 'Count' },
@@ -325,7 +325,7 @@ describe('a request with its own stream', () => {
     expect(transport.of(Notification.Cancelled)).toEqual([])
   })
 
-  it('fails if its stream ends without the response', async () => {
+  it('fails if its stream ends before the response', async () => {
     const transport = server()
     const client = await new Client(INFO).connect(transport)
     const call = client.callTool('x').catch((error: unknown) => error)
@@ -346,7 +346,7 @@ describe('a request with its own stream', () => {
     ],
     ['a header for a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header in a subschema', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('cannot call a tool that requires %s, and listing omits that tool', async (_, property) => {
+  ])('cannot call a tool with %s, which is also omitted from the list', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
@@ -358,7 +358,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is repeated after the tools have been listed again if the server rejects its headers', async () => {
+  it('is retried after listing the tools again if the server rejects its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

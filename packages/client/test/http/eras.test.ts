@@ -36,7 +36,7 @@ describe.each(REVISIONS)('a client that uses $version over Streamable HTTP', ({ 
 })
 
 describe('negotiation over HTTP', () => {
-  it('uses HTTP+SSE if Streamable HTTP is refused, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility', async () => {
+  it('falls back to HTTP+SSE if Streamable HTTP is refused, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility', async () => {
     const { connect, seen } = mount(everything(), { legacySse: true, revisions: ['2024-11-05'] })
     const client = await connect({}, { path: '/sse' })
     expect(client.server?.protocolVersion).toBe('2024-11-05')
@@ -52,7 +52,7 @@ describe('negotiation over HTTP', () => {
     expect(seen).toEqual(['POST /mcp 200'])
   })
 
-  it('neither opens a stream nor sends DELETE to a server without sessions', async () => {
+  it('neither opens a stream nor sends DELETE if the server has no sessions', async () => {
     const { connect, seen } = mount(everything(), { stateless: true, revisions: ['2025-06-18'] })
     const client = await connect()
     await client.callTool('hello')
@@ -60,7 +60,7 @@ describe('negotiation over HTTP', () => {
     expect(seen).not.toContainEqual(expect.stringMatching(/^(DELETE|GET .* 200)/))
   })
 
-  it('reports that a server cannot be reached', async () => {
+  it('rejects if the server cannot be reached', async () => {
     const client = new Client({ name: 'x', version: '1' }, { eras: false })
     await expect(client.connect(http('http://127.0.0.1:1/mcp'))).rejects.toThrow(
       'http://127.0.0.1:1 cannot be reached',
@@ -75,7 +75,7 @@ describe('negotiation over HTTP', () => {
   )
 })
 
-it('a client opens a new session if the server has lost the old one, and repeats the call', async () => {
+it('a client opens a new session if the server has lost the old one, and then retries the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

@@ -6,13 +6,13 @@ import { type Asked, connect, DONE, event, handshake, scripted } from './support
 
 const answer = (id: number | undefined, result: object = DONE): object => ({ jsonrpc: '2.0', id, result })
 
-/** A server whose script answers calls. */
+/** Starts a server whose script responds to everything after the handshake. */
 const calls = (script: (asked: Asked) => void, headers?: Record<string, string>): Promise<string> =>
   scripted((asked) => {
     if (!handshake(asked, headers)) script(asked)
   })
 
-it('a client rejects the call with a JSON-RPC error, regardless of the HTTP status', async () => {
+it('a client rejects a call with the JSON-RPC error, regardless of the HTTP status', async () => {
   const client = await connect(
     await calls(({ response, message }) => {
       response.writeHead(503, { 'content-type': 'application/json' })
@@ -25,7 +25,7 @@ it('a client rejects the call with a JSON-RPC error, regardless of the HTTP stat
 })
 
 it.for([404, 405])(
-  'a client treats a JSON-RPC error with status %i for initialize as missing support for Streamable HTTP',
+  'a client rejects with the HTTP status if the reply to initialize is a JSON-RPC error with status %i',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400
@@ -36,7 +36,7 @@ it.for([404, 405])(
   },
 )
 
-it('a client emits an error if the server refuses a response', async () => {
+it('a client emits an error if the server refuses one of its responses', async () => {
   const client = await connect(
     await calls((asked) => {
       if (asked.message.method === undefined) asked.response.writeHead(400).end()
@@ -93,7 +93,7 @@ describe('resuming a broken stream, https://modelcontextprotocol.io/specificatio
     expect(new Set(asked)).toEqual(new Set(['a', 'b']))
   })
 
-  it("waits for the server's delay, and retries until the server is available again", async () => {
+  it('waits as long as the server requests, and retries until the server is available', async () => {
     const times: number[] = []
     let id: number | undefined
     const url = await scripted((request) => {
@@ -122,7 +122,7 @@ describe('resuming a broken stream, https://modelcontextprotocol.io/specificatio
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('fails if the server no longer knows the stream', async () => {
+  it('fails if the server has forgotten the stream', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -174,7 +174,7 @@ describe('a client over Streamable HTTP', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('requests custom headers for each request, but does not let them replace protocol headers', async () => {
+  it('calls the headers function for each request, but its headers never replace protocol headers', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()

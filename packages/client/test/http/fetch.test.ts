@@ -11,14 +11,14 @@ import { type Fetch, type HttpOptions, resolveHttpOptions } from '../../src/http
 
 const URL_OF_SERVER = 'http://127.0.0.1:8000/mcp'
 
-/** One request to a `fetch` of the test. */
+/** Sends one request with the test's `fetch`. */
 function sending(fetch: Fetch, call: Partial<HttpCall> = {}, options: HttpOptions = {}): Promise<Response> {
   const { signal } = new AbortController()
   const resolved = resolveHttpOptions(URL_OF_SERVER, { fetch, ...options })
   return fetchHttp(resolved, { url: URL_OF_SERVER, method: 'POST', headers: {}, signal, ...call })
 }
 
-/** A body in these pieces, and how often it was cancelled. */
+/** Returns a body that consists of these chunks, and a spy for its cancellation. */
 function bodyOf(...pieces: readonly Uint8Array<ArrayBuffer>[]) {
   const cancel = vi.fn<() => void>()
   let at = 0
@@ -38,7 +38,7 @@ function bodyOf(...pieces: readonly Uint8Array<ArrayBuffer>[]) {
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 describe('a redirect', () => {
-  /** Redirects so many times, and then answers 200. */
+  /** Redirects the given number of times, and then replies with 200. */
   const redirecting =
     (status: number, times: number, location = '/next'): Fetch =>
     async () =>
@@ -59,7 +59,7 @@ describe('a redirect', () => {
     ['POST', 308, 200],
     ['DELETE', 302, 302],
   ] as const)(
-    'is followed or returned: given a %s redirected with status %i, produces status %i',
+    'is followed or returned: a %s redirected with status %i resolves to status %i',
     async (method, status, expected) => {
       expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
     },
@@ -74,12 +74,12 @@ describe('a redirect', () => {
     })
   })
 
-  it('is refused if its target is invalid, and returned if it has no target', async () => {
+  it('fails if its target is invalid, and is returned if it has no target', async () => {
     await expect(sending(redirecting(308, 1, 'http://['))).rejects.toMatchObject({ status: 308 })
     expect((await sending(async () => new Response(null, { status: 307 }))).status).toBe(307)
   })
 
-  it('releases its connection', async () => {
+  it('releases the connection', async () => {
     const { body, cancel } = bodyOf(bytes('moved'))
     const answers = [new Response(body, { status: 307, headers: { location: '/x' } }), new Response()]
     await sending(async () => answers.shift() as Response)
@@ -88,7 +88,7 @@ describe('a redirect', () => {
 })
 
 describe('a request', () => {
-  it('sends protocol headers in place of custom headers with the same names', async () => {
+  it('sends protocol headers instead of custom headers with the same names', async () => {
     const names = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
     const headers = {
       ...Object.fromEntries(names.map((name) => [name, 'mine'])),
@@ -140,15 +140,18 @@ describe('a request', () => {
     ['an error with a numeric code', { cause: { code: 7 } }, '', false],
     ['an error without a cause', new TypeError('fetch failed'), '', false],
     ['an undefined error', undefined, '', false],
-  ])('reports whether it was sent when it fails with %s', async (_, cause, text, unprocessed) => {
-    await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
-      code: 'transport',
-      message: `http://127.0.0.1:8000 cannot be reached${text}`,
-      cause,
-      unprocessed,
-      authFailed: false,
-    })
-  })
+  ])(
+    'that fails with %s reports whether the server may have processed it',
+    async (_, cause, text, unprocessed) => {
+      await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
+        code: 'transport',
+        message: `http://127.0.0.1:8000 cannot be reached${text}`,
+        cause,
+        unprocessed,
+        authFailed: false,
+      })
+    },
+  )
 })
 
 describe('readText', () => {
@@ -169,7 +172,7 @@ describe('readText', () => {
     expect(cancel).toHaveBeenCalledTimes(cancelled)
   })
 
-  it('reads up to 1 MiB of an error, and includes 256 characters of it in the message', async () => {
+  it('reads up to 1 MiB of an error reply, and includes 256 characters of it in the message', async () => {
     const text = 'x'.repeat(1_048_576)
     expect(await readRefusal(new Response(text))).toBe(text)
     expect(await readRefusal(new Response(`${text}x`))).toBe('')

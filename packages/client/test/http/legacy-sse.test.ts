@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** Records the calls of all handlers. */
+/** Returns handlers that record their calls. */
 function listening(): ClientTransportHandlers & {
   readonly messages: unknown[]
   readonly malformed: ReturnType<typeof vi.fn<(reason: string) => void>>
@@ -43,7 +43,7 @@ interface Served {
   readonly posts: IncomingMessage[]
 }
 
-/** An HTTP+SSE server whose script answers POST requests. */
+/** Starts an HTTP+SSE server whose script replies to POST requests. */
 async function serve(
   post: (asked: Asked) => void = ({ response }) => response.writeHead(202).end(),
 ): Promise<Served> {
@@ -69,7 +69,10 @@ function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport
   return transport
 }
 
-/** A transport to a server that has named this endpoint; ORIGIN is replaced by the server's origin. */
+/**
+ * Opens a transport to a server that sends this endpoint. ORIGIN in the endpoint is replaced by the server's
+ * origin.
+ */
 async function openedAt(
   post?: (asked: Asked) => void,
   options: HttpOptions = {},
@@ -88,7 +91,7 @@ async function openedAt(
 }
 
 describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse', () => {
-  it('waits for the endpoint before it sends any message', async () => {
+  it('waits for the endpoint event before it sends any message', async () => {
     const { url, stream, posts } = await serve()
     const transport = transportTo(url)
     let started = false
@@ -104,7 +107,7 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
     expect(posts.map((request) => request.url)).toEqual(['/message'])
   })
 
-  it('times out after 30 s and aborts the request', async () => {
+  it('times out after 30 s, and aborts the request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let signal: AbortSignal | null | undefined
     const fetch: Fetch = (_, init) => {
@@ -145,7 +148,7 @@ describe('the endpoint event', () => {
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
   ] as const)(
-    'may contain a relative or absolute URL, and is ignored after the first time: %j',
+    'may contain a relative or absolute URL, and is ignored when repeated: %j',
     async ([endpoint, path]) => {
       const { transport, posts } = await openedAt(undefined, {}, endpoint)
       await transport.send(PING, CONTEXT)
@@ -161,7 +164,7 @@ describe('the endpoint event', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'http://[',
-  ])('must not name another origin: %s', async (endpoint) => {
+  ])('must not contain a URL with another origin: %s', async (endpoint) => {
     const post = vi.fn<() => void>()
     await expect(openedAt(post, { headers: { authorization: 'Bearer secret' } }, endpoint)).rejects.toThrow(
       "The server's endpoint has another origin",
@@ -188,7 +191,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('arrive as message events, whereas other events are ignored', async () => {
+  it('are received only in message events', async () => {
     const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')
@@ -198,7 +201,7 @@ describe('messages over HTTP+SSE', () => {
     expect(handlers.messages).toEqual([{ jsonrpc: '2.0' }, { b: 2 }])
   })
 
-  it('have custom headers that are created for each request', async () => {
+  it('carry the custom headers that the headers function creates for each request', async () => {
     let asked = 0
     const { transport, stream, posts } = await openedAt(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
@@ -234,7 +237,7 @@ describe('the end of an HTTP+SSE connection', () => {
     return { client, stream }
   }
 
-  it('reaches the server when the client closes, and is reported once', async () => {
+  it('is noticed by the server when the client closes, and is reported once', async () => {
     const { client, stream } = await connected()
     const gone = new Promise((resolve) => stream.once('close', resolve))
     const closed = listener(client, 'close')

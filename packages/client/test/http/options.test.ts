@@ -32,7 +32,7 @@ describe('HTTP options', () => {
     ['https://example.com/', 443],
     ['http://example.com:8080/', 8080],
     ['https://example.com:80/', 80],
-  ])('report the port of %s to telemetry', (url, port) => {
+  ])('determine the port that telemetry records for %s', (url, port) => {
     expect(resolveHttpOptions(url, {}).network).toMatchObject({ port })
   })
 
@@ -44,7 +44,7 @@ describe('HTTP options', () => {
     expect(() => http(url)).toThrow(message)
   })
 
-  it('reject an unknown name, and suggest the correct one', () => {
+  it('reject an unknown name and suggest the correct one', () => {
     expect(() => http('http://example.com/', { authProvider: 1 } as object)).toThrow('its name is auth')
   })
 })

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const json = (value: object, headers = {}): Response =>
   Response.json({ jsonrpc: '2.0', ...value }, { headers })
 
-/** A stream that ends after the time. */
+/** Returns an event stream that ends after the given time. */
 const stream = (text: string, ms = 0): Response => {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -28,13 +28,13 @@ const HANDSHAKE = {
 }
 
 interface Script {
-  /** Answers each GET. */
+  /** Replies to each GET request. */
   readonly get: () => Response | Promise<Response>
-  /** Answers a call. */
+  /** Replies to a call. */
   readonly call?: () => Response
 }
 
-/** Connects over a fetch of the test's own, in the test's own time. Counts the GETs. */
+/** Connects with a `fetch` that counts GET requests, and with fake timers. */
 async function connected({ get, call = () => stream('') }: Script) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -67,7 +67,7 @@ it.for<[string, Script['get']]>([
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(0)
   expect(gets.mock.calls.length).toBeLessThanOrEqual(10)
-  // But it does not stay away for longer than an hour and a fifth.
+  // However, the client never waits for longer than 72 minutes.
   await vi.advanceTimersByTimeAsync(2 * 60 * MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(1)
   await client.close()
@@ -83,14 +83,14 @@ it("a call's stream is resumed at most 10 times a minute", async () => {
   gets.mockClear()
   const called = client.callTool('x', {}, { timeoutMs: 10 * MINUTE, maxTotalMs: 10 * MINUTE })
   await vi.advanceTimersByTimeAsync(MINUTE)
-  // Half of them are of the session's own stream.
+  // The session's own stream makes half of these requests.
   expect(gets.mock.calls.length).toBeLessThanOrEqual(20)
   answered = true
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(await called).toEqual({ content: [] })
 })
 
-it("the first attempt waits for the server's delay, plus at most a fifth of it", async () => {
+it('the first reconnect waits for the delay that the server sets, plus up to 20 %', async () => {
   const { gets } = await connected({ get: () => stream('retry: 5000\n\n') })
   await vi.advanceTimersByTimeAsync(4_999)
   expect(gets).toHaveBeenCalledTimes(1)

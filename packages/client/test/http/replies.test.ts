@@ -13,7 +13,7 @@ const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize' } as const
 const RESULT = { jsonrpc: '2.0', id: 3, result: {} }
 const SSE = { 'content-type': 'text/event-stream' }
 
-/** A transport that has started, with a `fetch` of the test, and what it reports. */
+/** Starts a transport that uses the test's `fetch`, and records what it reports. */
 function started(fetch: Fetch, options: HttpOptions = {}) {
   const transport = new StreamableHttpTransport(resolveHttpOptions(URL_OF_SERVER, { fetch, ...options }))
   onTestFinished(() => transport.close())
@@ -30,7 +30,7 @@ function started(fetch: Fetch, options: HttpOptions = {}) {
   return { transport, messages, failed, closed, handlers }
 }
 
-/** A stream with this text, which the test may hold open. */
+/** Returns a stream with this text. The test may keep it open. */
 function streamOf(text: string, held = false) {
   const cancel = vi.fn<() => void>()
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -63,7 +63,7 @@ describe('a reply', () => {
     expect(messages).toEqual([])
   })
 
-  it('fails the request immediately if it does not contain the response', async () => {
+  it('fails the request immediately if it lacks the response to the request', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })
@@ -79,7 +79,7 @@ describe('a reply', () => {
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
   ])(
-    'is delivered or rejected if its status is an error and its body is %s',
+    'with an error status is delivered or fails the request, depending on the body: %s',
     async (_, body, status, text) => {
       const { transport, messages } = started(async () => Response.json(body, { status }))
       const sent = transport.send(CALL, { revision: LEGACY })
@@ -91,7 +91,7 @@ describe('a reply', () => {
   )
 
   it.each([400, 404, 405])(
-    'is delivered or rejected if it is an error for initialize: status %i',
+    'to initialize with an error is delivered or fails the request, depending on the status: %i',
     async (status) => {
       const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
       const { transport, messages } = started(async () => Response.json(body, { status }))
@@ -114,7 +114,7 @@ describe('the session', () => {
     expect(transport.alive).toBe(true)
   })
 
-  it('is lost and forgotten after status 404', async () => {
+  it('is lost after status 404, and its id is deleted', async () => {
     const { transport } = started(async () => new Response(null, { status: 404 }))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.not.toThrow(SessionLostError)
     transport.resume('s')
@@ -125,7 +125,7 @@ describe('the session', () => {
   it.each([
     [true, ['DELETE s']],
     [false, []],
-  ])('is ended or kept by close, given endSession=%j', async (endSession, expected) => {
+  ])('is ended by close only if endSession is true: %j', async (endSession, expected) => {
     const seen: string[] = []
     const fetch: Fetch = async (_, { method, headers }) => {
       seen.push(`${method} ${(headers as Headers).get('mcp-session-id')}`)
@@ -151,7 +151,7 @@ describe("a request's stream", () => {
       MODERN,
       'The stream ended before',
     ],
-  ])('fails the request if the stream ends early: %s', async (_, text, revision, message) => {
+  ])('fails the request if it ends early: %s', async (_, text, revision, message) => {
     const fetch = vi.fn<Fetch>(async () => streamOf(text).answer)
     const { transport, failed } = started(fetch)
     await transport.send(CALL, { revision })
@@ -193,25 +193,28 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])('is tried over HTTP+SSE only after some statuses: after %i, receives %j', async (status, expected) => {
-    const seen: unknown[] = []
-    const fetch: Fetch = async (_, { method }) => {
-      seen.push(method)
-      return new Response(null, { status: method === 'POST' ? status : 418 })
-    }
-    const transport = await http(URL_OF_SERVER, { fetch })()
-    await transport.start({
-      message: () => {},
-      malformed: () => {},
-      requestFailed: () => {},
-      close: () => {},
-    })
-    await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
-    expect(seen).toEqual(expected)
-    await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
-    expect(seen).toEqual([...expected, 'POST'])
-    expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
-    await transport.close()
-    expect(transport.alive).toBe(false)
-  })
+  ])(
+    'is contacted over HTTP+SSE only after certain statuses: after %i, it receives %j',
+    async (status, expected) => {
+      const seen: unknown[] = []
+      const fetch: Fetch = async (_, { method }) => {
+        seen.push(method)
+        return new Response(null, { status: method === 'POST' ? status : 418 })
+      }
+      const transport = await http(URL_OF_SERVER, { fetch })()
+      await transport.start({
+        message: () => {},
+        malformed: () => {},
+        requestFailed: () => {},
+        close: () => {},
+      })
+      await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
+      expect(seen).toEqual(expected)
+      await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
+      expect(seen).toEqual([...expected, 'POST'])
+      expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
+      await transport.close()
+      expect(transport.alive).toBe(false)
+    },
+  )
 })

@@ -54,7 +54,7 @@ describe('parsing an event stream, https://html.spec.whatwg.org/multipage/server
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
   })
 
-  it('scans a growing line only once, and throws at the limit', () => {
+  it('scans a growing line only once, and throws at the size limit', () => {
     const limit = 32 * 1024 * 1024
     const parser = new SseParser(limit)
     const piece = 'x'.repeat(16 * 1024)

@@ -9,14 +9,14 @@ import { type Asked, connect, DONE, event, handshake, scripted } from './support
 import { listener } from '../support/scripted.ts'
 
 const SESSION = { 'mcp-session-id': 'session-1' }
-/** Opens a stream that stays open. */
+/** Starts a stream that stays open, and returns a function that writes to it. */
 const listening = ({ stream, response }: Asked): ((events: string) => void) => {
   const write = stream()
   response.flushHeaders()
   return write
 }
 
-/** A server with sessions. `script` gets the GET request, and every POST after the handshake. */
+/** Starts a server with sessions. `script` receives all requests except the POST requests of the handshake. */
 async function serve(
   script: (asked: Asked) => void,
 ): Promise<{ readonly url: string; readonly seen: Asked[] }> {
@@ -28,7 +28,7 @@ async function serve(
   return { url, seen }
 }
 
-/** As {@link serve}, for POST requests only. */
+/** Like {@link serve}, but `script` receives only POST requests. */
 const servePosts = (script: (asked: Asked) => void): ReturnType<typeof serve> =>
   serve((asked) => {
     if (asked.method === 'POST') script(asked)
@@ -39,7 +39,7 @@ const of = (seen: readonly Asked[], name: string): Asked[] =>
   seen.filter(({ method, message }) => method === name || message.method === name)
 
 describe('the Streamable HTTP transport', () => {
-  it('does not send a request before the first message', async () => {
+  it('sends no request before the first message', async () => {
     const fetch = vi.fn<Fetch>(() => Promise.reject(new Error('no network')))
     const target = http('http://127.0.0.1:1/mcp', { fetch })
     const transport = await target()
@@ -143,7 +143,7 @@ describe('the Streamable HTTP transport', () => {
     expect(heard).toEqual([1, 2, DONE])
   })
 
-  it("uses the host's fetch and headers for each request, even if they are slow", async () => {
+  it("calls the host's fetch and headers functions for each request, even if they are slow", async () => {
     const { url, seen } = await servePosts(({ result }) => result(DONE))
     const methods: unknown[] = []
     const client = await connect(url, {
@@ -181,7 +181,7 @@ describe("a session's stream", () => {
     ['405', ({ response }: Asked) => response.writeHead(405).end()],
     ['404', ({ response }: Asked) => response.writeHead(404).end()],
     ['JSON', ({ result }: Asked) => result({})],
-  ] as const)('is not requested again if the server responds with %s', async ([, refuse]) => {
+  ] as const)('is not requested again after %s', async ([, refuse]) => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else refuse(asked)
@@ -192,7 +192,7 @@ describe("a session's stream", () => {
     expect(of(seen, 'GET')).toHaveLength(1)
   })
 
-  it('resumes after its last event, even if some attempts fail', async () => {
+  it('resumes after its last event, even after failed attempts', async () => {
     const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
     let gets = 0
     const { url, seen } = await serve((asked) => {
@@ -223,7 +223,7 @@ describe("a session's stream", () => {
   })
 })
 
-describe('closing a session', () => {
+describe('close', () => {
   it.for([
     ['does not support ending sessions', ({ response }: Asked) => response.writeHead(405).end()],
     ['fails', ({ response }: Asked) => response.writeHead(500).end('no')],
@@ -238,8 +238,8 @@ describe('closing a session', () => {
     expect(of(seen, 'DELETE').map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1'])
   })
 
-  // https://nodejs.org/api/http.html#serverclosecallback: a server that closes waits for such a connection.
-  it('does not open a connection that would not be used', async () => {
+  // A server that closes waits for unused connections: https://nodejs.org/api/http.html#serverclosecallback.
+  it('does not open a connection only to close it', async () => {
     const accepted: Socket[] = []
     const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
     subscribe('net.server.socket', onSocket)
@@ -257,12 +257,12 @@ describe('closing a session', () => {
     const client = await connect(url)
     await vi.waitFor(() => expect(of(seen, 'GET')).toHaveLength(1))
     await client.close()
-    // A connection that the client had opened on closing would be accepted before this one.
+    // If the client had opened a connection when it closed, the server would have accepted it before this one.
     await fetch(url, { method: 'DELETE' })
     expect(accepted.map(({ bytesRead }) => bytesRead)).not.toContain(0)
   })
 
-  it('aborts pending notifications', async () => {
+  it('aborts notifications that are being sent', async () => {
     const left = vi.fn<() => void>()
     let asked = false
     const url = await scripted((request) => {

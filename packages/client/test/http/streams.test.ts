@@ -10,7 +10,7 @@ import {
 } from '../../src/http/streams.ts'
 import type { ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 
-/** Handlers that record messages. */
+/** Returns handlers that record messages. */
 function recording() {
   const messages: unknown[] = []
   const malformed = vi.fn<(reason: string, request?: unknown) => void>()
@@ -25,7 +25,7 @@ function recording() {
 
 const options = resolveHttpOptions('http://127.0.0.1/mcp', {})
 
-/** Reads these pieces of a stream to its end. */
+/** Reads a stream that consists of these chunks. */
 async function reading(pieces: readonly string[], more: Partial<StreamReading> = {}) {
   const { handlers, messages } = recording()
   const onAnswered = vi.fn<() => void>()
@@ -69,7 +69,7 @@ describe("the response on a request's stream", () => {
     ['a batch without the response', [{ method: 'ping' }], false],
     ['null', null, false],
     ['a number', 3, false],
-  ])('is distinguished from other messages: %s', async (_, message, found) => {
+  ])('is recognized among other messages: %s', async (_, message, found) => {
     const { answered, messages, told } = await reading([data(message)])
     expect({ answered, messages, told }).toEqual({
       answered: found,
@@ -78,7 +78,7 @@ describe("the response on a request's stream", () => {
     })
   })
 
-  it('is reported once', async () => {
+  it('is reported only once', async () => {
     expect(await reading([data({ id: 3 }), data({ id: 3 })])).toMatchObject({ answered: true, told: 1 })
   })
 
@@ -88,7 +88,7 @@ describe("the response on a request's stream", () => {
 })
 
 describe('a stream', () => {
-  it('stores its position, and resets its failure count after a message', async () => {
+  it('stores its position, and resets its failure count when it receives a message', async () => {
     expect((await reading([`id: a\nretry: 20\ndata: {}\n\n`])).position).toEqual({
       lastEventId: 'a',
       retryMs: 20,
@@ -99,7 +99,7 @@ describe('a stream', () => {
     })
   })
 
-  it('waits until each message has been handled', async () => {
+  it('waits until each message has been handled before it delivers the next', async () => {
     const taken: string[] = []
     const { handlers } = recording()
     const message = async (value: unknown): Promise<void> => {
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(taken).toEqual(['taken 1', 'taken [object Object]', 'answered'])
   })
 
-  it('rejects if it breaks before the response, but not afterwards', async () => {
+  it('rejects if it breaks before the response, but not if it breaks afterwards', async () => {
     const long = ':'.repeat(20)
     const short = { options: { ...options, maxMessageBytes: 10 } }
     await expect(reading([long], short)).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('a message', () => {
     ['nested 128 deep', `${'['.repeat(128)}${']'.repeat(128)}`, true],
     ['nested 129 deep', `${'['.repeat(129)}${']'.repeat(129)}`, false],
     ['invalid JSON', '{', false],
-  ])('is delivered or reported: %s', (_, text, passes) => {
+  ])('is delivered or reported as malformed: %s', (_, text, passes) => {
     const { handlers, messages, malformed } = recording()
     const { value, taken } = deliver(text, { options, handlers, request: 3 })
     expect(taken).toBeUndefined()
@@ -188,7 +188,7 @@ describe('the delay before the next attempt', () => {
     expect(at.failures).toBe(failures + 1)
   })
 
-  it('grows by up to a fifth at random, and is shorter if the host configures shorter delays', () => {
+  it('is lengthened by a random 0 to 20 %, and can be shorter if the host configures shorter delays', () => {
     const host = { initialDelayMs: 5, maxDelayMs: 20 }
     expect(withLuck(1, () => nextDelay(host, { failures: 0, retryMs: 0 }))).toBe(6)
     const none = { initialDelayMs: 0, maxDelayMs: 20 }

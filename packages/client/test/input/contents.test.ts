@@ -35,7 +35,7 @@ describe('readFormContent', () => {
       { odd: '5', more: 'x' },
       { odd: '5', more: 'x' },
     ],
-  ])('reads %j as %j, and adds defaults', async (content, expected) => {
+  ])('converts %j to %j, and adds defaults', async (content, expected) => {
     expect(await readFormContent(form, content)).toEqual({
       ok: true,
       content: { text: 'none', count: 0, yes: false, ...expected },
@@ -62,7 +62,7 @@ describe('readFormContent', () => {
     expect(await readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
   })
 
-  it('rejects a form with a pattern that takes too many steps', async () => {
+  it('rejects a form whose pattern takes too many steps', async () => {
     const costly = { type: 'object', properties: { a: { type: 'string', pattern: '^(?:x{1,99}){1,99}y$' } } }
     expect(await readFormContent(costly as unknown as FormSchema, { a: 'x'.repeat(5_000) })).toMatchObject({
       ok: false,
@@ -111,7 +111,7 @@ describe('checkSampleRequest', () => {
     [{ messages: [], maxTokens: 1, tools: [] }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, toolChoice: {} }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, tools: [], toolChoice: {} }, true, undefined],
-  ])('accepts or rejects %j, given offersTools=%j', (params, offersTools, problem) => {
+  ])('given %j and offersTools %j, accepts or rejects the request', (params, offersTools, problem) => {
     const check = (): void => checkSampleRequest(params, offersTools)
     if (problem === undefined) expect(check).not.toThrow()
     else expect(check).toThrow(problem)
@@ -130,7 +130,7 @@ it.each([
   expect(isWebUrl(url)).toBe(expected)
 })
 
-it('UrlCompletions remembers 1,024 open URLs, and forgets the oldest first', () => {
+it('UrlCompletions remembers 1,024 open URLs, and evicts the oldest first', () => {
   const completions = new UrlCompletions()
   for (let at = 0; at < 1_025; at++) completions.add(`${at}`)
   expect(['0', '1', '1', '1024'].map((id) => completions.complete(id))).toEqual([false, true, false, true])
@@ -167,7 +167,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('makes the client repeat the call with only its state if it contains no requests', async () => {
+  it('without requests makes the client retry the call with only the state', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

@@ -28,7 +28,7 @@ const FORM = {
 
 const SAID = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const
 
-/** An answer for every kind of input request. */
+/** Sends a request to the client, and resolves to the result or error. */
 async function ask(
   server: ScriptedServer,
   method: string,
@@ -57,7 +57,7 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'is answered if its capability was declared, even in revision %s',
+    'is answered if its capability was declared, even in the revision %s',
     async (date) => {
       const { server } = await scripted(sessions(date), {
         handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
@@ -71,17 +71,14 @@ describe('a request from a server with sessions', () => {
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
-  ] as const)(
-    'is enabled by the capability that its handler declares: %s in %s',
-    async (name, date, expected) => {
-      const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
-      const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
-      const [{ params } = {}] = server.of(Method.Initialize)
-      expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
-    },
-  )
+  ] as const)('requires a capability that its handler declares: %s in %s', async (name, date, expected) => {
+    const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
+    const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
+    const [{ params } = {}] = server.of(Method.Initialize)
+    expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
+  })
 
-  it('is enabled by capabilities that are declared as the revision defines them', async () => {
+  it('requires a capability, which is declared in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -117,7 +114,7 @@ describe('a request from a server with sessions', () => {
       { count: 42, sure: true, size: 's' },
     ],
     ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('is answered with content that is converted to the types in the form: %s', async (_, content, sent) => {
+  ])('is answered with content converted to the types in the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -139,7 +136,7 @@ describe('a request from a server with sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('is answered without content if it is declined', async () => {
+  it('is answered without content if the handler declines it', async () => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'decline', content: { count: 1 } }) },
     })
@@ -201,7 +198,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('reaches a sampling handler with tools if tools were declared', async () => {
+  it('may offer tools for sampling if the client has declared that capability', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -213,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by a notification when roots change if the revision defines that notification', async () => {
+  it('for roots is followed by notifications when the roots change, if the revision defines them', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -226,7 +223,7 @@ describe('a request from a server with sessions', () => {
     expect(newer.server.methods).not.toContain('notifications/roots/list_changed')
   })
 
-  it("calls its handler with the server's name", async () => {
+  it("passes the server's name to its handler", async () => {
     const sample = vi.fn(() => SAID)
     const { server } = await scripted(sessions(), { name: 'mine', handlers: { sample } })
     await ask(server, 'sampling/createMessage', { messages: [], maxTokens: 5 })
@@ -243,7 +240,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('fails with a generic error if its handler throws anything but an McpError', async () => {
+  it('fails with a generic error if its handler throws anything other than an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -263,7 +260,7 @@ describe('a request from a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('is not answered if the server cancels it, and its handler is aborted', async () => {
+  it('is not answered, and its handler is aborted, if the server cancels it', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -284,7 +281,7 @@ describe('a request from a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it("is cancelled if its handler does not answer in time, and pauses the call's timeout meanwhile", async () => {
+  it("pauses the call's timeout, and is cancelled if the handler takes too long", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -305,7 +302,7 @@ describe('a request from a server with sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is rejected if 64 others are pending or its id is in use', async () => {
+  it('is rejected if 64 requests are pending or its id is in use', async () => {
     const { server } = await scripted(sessions(), { handlers: { elicit: () => new Promise(() => {}) } })
     for (let id = 1; id <= 64; id++)
       server.say({ jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM })
@@ -315,7 +312,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('receives no responses to its own requests', async () => {
+  it('receives no response if it sends a request itself', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -335,7 +332,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('receives the call again with the answers, a new id and the same requestState', async () => {
+  it('receives a retry of the call, with the answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -361,7 +358,7 @@ describe('a server without sessions', () => {
     expect(new Set(server.of(Method.CallTool).map(({ id }) => id)).size).toBe(4)
   })
 
-  it('fails the call after eight rounds of input', async () => {
+  it('can require input for at most eight rounds', async () => {
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
       { handlers: { elicit: () => ({ action: 'decline' }) } },
@@ -385,18 +382,18 @@ describe('a server without sessions', () => {
     ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
     ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
     ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('fails the call by sending %s', async (_, answer, code) => {
+  ])('causes the call to fail if it sends %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('cannot require input for other methods', async () => {
+  it('can require input only for certain methods', async () => {
     const { client } = await scripted({ ...modern(), [Method.ListTools]: asking() as never })
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not receive the call again if the caller has aborted', async () => {
+  it('does not receive a retry of the call if the caller has aborted it', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

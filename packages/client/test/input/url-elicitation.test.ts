@@ -24,7 +24,7 @@ const required = (...elicitations: JsonObject[]): JsonObject => ({
 })
 const DONE: JsonObject = { content: [{ type: 'text', text: 'done' }] }
 
-/** Requires its URLs to be opened at first, and answers later calls. */
+/** Returns the script of a server that requires URLs for its first call, and accepts later calls. */
 function demanding(first: JsonObject = required(question('a')), revision?: string): Script {
   let calls = 0
   return { ...sessions(revision), 'tools/call': () => (calls++ === 0 ? first : DONE) }
@@ -42,7 +42,7 @@ async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredErr
 }
 
 describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
-  it("asks the user, waits for the server's notification, and is repeated", async () => {
+  it("asks the user, waits for the server's notification, and is retried", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(), asking(handler))
     const call = client.callTool('x', { a: 1 })
@@ -60,7 +60,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(again?.['id']).not.toBe(first?.['id'])
   })
 
-  it('is repeated immediately if the user has already finished', async () => {
+  it('is retried immediately if the handler reports that the user has finished', async () => {
     const { client } = await scripted(
       demanding(),
       asking(() => ({ action: 'accept', done: true })),
@@ -68,7 +68,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it("does not wait for the handler after the server's notification", async () => {
+  it("stops waiting for the handler when the server's notification arrives", async () => {
     const closed = vi.fn<() => void>()
     const handler: Handler = (_, { signal }) =>
       new Promise<ElicitUrlResult>(() => signal.addEventListener('abort', closed))
@@ -81,7 +81,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for all of several URLs', async () => {
+  it('waits for all URLs if there are several', async () => {
     const { client, server } = await scripted(
       demanding(required(question('a'), question('b'))),
       asking(accept),
@@ -114,7 +114,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(calls(server)).toBe(1)
   })
 
-  it('rejects with the URLs if there is no handler, and does not declare the capability', async () => {
+  it('rejects with the URLs, and declares no capability, if there is no handler', async () => {
     const { client, server } = await scripted(demanding(), {
       handlers: { elicit: () => ({ action: 'accept' }) },
     })
@@ -125,7 +125,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(JSON.stringify(server.of('initialize'))).not.toContain('"url":{}')
   })
 
-  it("rejects if the user does not finish in time, even if the call's timeout is longer", async () => {
+  it("rejects if the user takes too long, even if the call's timeout is longer", async () => {
     const options = { ...asking(accept), handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server, clock } = await timed(demanding(), options)
     const call = failure(client.callTool('x'))
@@ -153,7 +153,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps other calls waiting if one is aborted, and stops waiting when the last one is aborted', async () => {
+  it('when aborted, stops asking the user only if no other call waits for the same URL', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -184,7 +184,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     await refused
   })
 
-  it('is repeated only a limited number of times', async () => {
+  it('is retried only a limited number of times', async () => {
     const handler = vi.fn<Handler>(() => ({ action: 'accept', done: true }))
     const script = { ...sessions(), 'tools/call': required(question('a')) }
     const { client, server } = await scripted(script, { ...asking(handler), maxRounds: 3 })
@@ -238,7 +238,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('may also be a resources/read or a prompts/get request', async () => {
+  it('can also be a resources/read or prompts/get request', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },
@@ -258,7 +258,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(await client.getPrompt('p')).toEqual({ messages: [] })
   })
 
-  it('works with a Jetway server', async () => {
+  it('succeeds on a Jetway server', async () => {
     const server = new McpServer({ name: 's', version: '1' })
     const connected = new Set<string>()
     server.addTool({
@@ -279,7 +279,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
 })
 
 describe(`the completion notification: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
-  it('emits one event for each URL that the user was asked to open', async () => {
+  it('is emitted once for each URL that the user was asked to open', async () => {
     const { client, server } = await scripted(sessions(), asking(accept))
     const heard: string[] = []
     client.on('elicitationComplete', ({ elicitationId }) => void heard.push(elicitationId))
@@ -310,7 +310,7 @@ describe('an input request', () => {
   it.each<[string, object, (client: Client, controller: AbortController) => void]>([
     ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
     ['the connection', { code: 'closed' }, (client) => void client.close()],
-  ])('does not outlive %s, even if the handler ignores the signal', async (_, reason, end) => {
+  ])('ends together with %s, even if the handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()

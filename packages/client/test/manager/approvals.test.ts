@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is called before a process is started from %s, and receives the command and the arguments but no secrets',
+    'is called before a process is started from %s, with its command and arguments but no secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -66,7 +66,7 @@ describe('the `approve` option', () => {
     },
   )
 
-  it('is not required if the manager or the configuration has a custom spawn function', async () => {
+  it('is not called if the manager or the configuration has a custom spawn function', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -83,7 +83,7 @@ describe('the `approve` option', () => {
     ])
   })
 
-  it('does not block other servers while it is deciding, and is aborted together with the attempt', async () => {
+  it('does not block other servers while it is pending, and is aborted with the connection attempt', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({
       maxConnecting: { stdio: 1 },
@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("ends a reconnect if it rejects the server's process", async () => {
+  it("stops the reconnect if it does not approve the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()

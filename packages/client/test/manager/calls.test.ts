@@ -7,7 +7,7 @@ import { connected, connectedPair, scriptedTarget, settled, withTools, world } f
 
 const DONE = { content: [{ type: 'text', text: 'x' }] }
 
-/** A transport that fails to send calls as the test says. */
+/** Wraps a transport so that sending a message throws the error that `fail` returns. */
 function failing(
   transport: ClientTransport,
   fail: (message: JsonObject) => Error | undefined,
@@ -27,7 +27,7 @@ function failing(
   }
 }
 
-/** A server whose messages fail, by method, the given number of times. */
+/** Connects to a server whose messages fail with the given errors, keyed by method. */
 async function flaky(errors: { [method: string]: Error[] }, script: Script = {}) {
   const a = scriptedTarget({ ...withTools('x'), ...script })
   const made = { ...world(), a, errors }
@@ -40,7 +40,7 @@ async function flaky(errors: { [method: string]: Error[] }, script: Script = {})
 const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unprocessed: true })
 
 describe('callTool', () => {
-  it('calls the named tool on its server, with arguments and options', async () => {
+  it('calls the tool on its server with the arguments and options', async () => {
     const { manager, a } = await connected(withTools('x'))
     expect(await manager.callTool('mcp__a__x', { n: 1 }, { _meta: { 'test/k': 1 } })).toEqual(DONE)
     expect(await manager.callTool({ server: 'a', tool: 'x', args: { n: 2 } })).toEqual(DONE)
@@ -50,7 +50,7 @@ describe('callTool', () => {
     ])
   })
 
-  it('repeats a call that cannot have reached its server', async () => {
+  it('retries a call that cannot have reached the server', async () => {
     const { manager, named, a, errors } = await flaky({ 'tools/call': [unreached()] })
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('waits for a reconnect and repeats the call on the new connection', async () => {
+  it('waits for a reconnect, and retries the call on the new connection', async () => {
     const { manager, clock, named, a } = await flaky({ 'tools/call': [unreached()], ping: [unreached()] })
     const call = manager.callTool('mcp__a__x')
     await settled()
@@ -71,7 +71,7 @@ describe('callTool', () => {
     expect(named('reconnected')).toEqual([{ server: 'a', attempt: 1 }])
   })
 
-  it('repeats the call on a new connection if the session is lost', async () => {
+  it('retries the call on a new connection if the session is lost', async () => {
     const lost = (): Error => new SessionLostError()
     const { manager, clock, named, a } = await flaky({ 'tools/call': [lost(), lost()] })
     const call = manager.callTool('mcp__a__x')
@@ -82,7 +82,7 @@ describe('callTool', () => {
     expect(named('reconnected')).toHaveLength(1)
   })
 
-  it('repeats the call on a new connection if no new session can be opened', async () => {
+  it('retries the call on a new connection if no new session can be opened', async () => {
     const { manager, clock, a, errors } = await flaky({})
     errors['tools/call'] = [new SessionLostError()]
     errors['initialize'] = [
@@ -95,7 +95,7 @@ describe('callTool', () => {
     expect(a.servers).toHaveLength(2)
   })
 
-  it('does not repeat a call that may have been processed', async () => {
+  it('does not retry a call that may have been processed', async () => {
     const { manager, clock, named, a } = await connected({ ...withTools('x'), [Method.CallTool]: undefined })
     const call = manager.callTool('mcp__a__x')
     await a.server.hears(Method.CallTool)
@@ -110,7 +110,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('does not repeat a call whose response was lost, but pings the server', async () => {
+  it('pings the server instead of retrying a call whose response was lost', async () => {
     const { manager, named, a } = await flaky({
       'tools/call': [new TransportError('The stream ended')],
       ping: [new TransportError('gone', { status: 502 })],
@@ -131,7 +131,7 @@ describe('callTool', () => {
     ['a failure, if the server answers a ping', cut, undefined, 1],
     ['a failure, if the server rejects the credentials of a ping', cut, noAccess, 0],
     ['a failure, if credentials for a ping are missing', cut, noCredentials, 0],
-  ])('keeps the server after %s', async (_, error, onPing, pings) => {
+  ])('does not reconnect to the server after %s', async (_, error, onPing, pings) => {
     const { manager, named, a } = await flaky(
       { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] },
       { [Method.Ping]: { error: { code: -32601, message: 'no ping' } } },
@@ -143,7 +143,7 @@ describe('callTool', () => {
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
-  it('does not start a task a second time if polling fails', async () => {
+  it('does not start a task twice if polling fails', async () => {
     const task = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
     const { manager, a } = await flaky(
       { 'tasks/get': Array.from({ length: 10 }, unreached) },
@@ -153,7 +153,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('does not repeat the call if the answers of a later round cannot be sent', async () => {
+  it('does not retry a call if the answers of a later round cannot be sent', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
     const a = scriptedTarget({
@@ -181,7 +181,7 @@ describe('callTool', () => {
 })
 
 describe('callTool during a reconnect', () => {
-  it('waits until `reconnectWaitMs` is over or the signal is aborted', async () => {
+  it('waits until `reconnectWaitMs` has elapsed or the signal is aborted', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnectWaitMs: 900 })
     await manager.tools()
     await a.lose()

@@ -4,7 +4,7 @@ import type { ServerConfig } from '../../src/config/server-config.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-/** Factories that wait until the test releases them, and the highest number that ran at once. */
+/** Returns factories that wait until the test releases them, and counts how many wait at the same time. */
 function held(kind: 'stdio' | 'remote') {
   let now = 0
   let most = 0
@@ -56,7 +56,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toHaveLength(18)
   })
 
-  it('accept other limits of at least one', async () => {
+  it('accept other limits, but not 0', async () => {
     const { manager } = world({ maxConnecting: { stdio: 1, remote: 2 } })
     const stdio = held('stdio')
     const remote = held('remote')
@@ -88,7 +88,7 @@ describe('connect and connectAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('still enforce the limit if a waiting server is aborted', async () => {
+  it('still enforce the limit after a waiting attempt is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()
@@ -104,7 +104,7 @@ describe('connect and connectAll', () => {
     expect(remote.most()).toBe(1)
   })
 
-  it('report failures by name, and do not reject connectAll', async () => {
+  it('report failures by server name, and connectAll does not reject', async () => {
     const { manager } = world()
     const bad = scriptedTarget()
     bad.down = new Error('refused')
@@ -154,7 +154,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['a'])
   })
 
-  it('accept names of printable characters, including names of object members', async () => {
+  it('accept server names of printable characters, including __proto__ and constructor', async () => {
     const { manager } = world()
     for (const name of ['__proto__', 'constructor', 'a b', 'é:/', 'x'.repeat(128)])
       await manager.connect(name, scriptedTarget(withTools('t')).target)
@@ -171,7 +171,7 @@ describe('connect and connectAll', () => {
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('stop when the signal is aborted, and then let the next server connect', async () => {
+  it('stop when the signal is aborted, which lets the next server connect', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
@@ -188,7 +188,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['three'])
   })
 
-  it('time out if the transport is not created in time, and close it if it is created later', async () => {
+  it('time out if the transport is not created in time, and close a transport that is created later', async () => {
     const { manager, clock } = world({ client: { connectTimeoutMs: 500 } })
     const late = scriptedTarget()
     let open = (): void => {}
@@ -246,7 +246,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('keep a server that was connected under the same name while close was running', async () => {
+  it('keep a server that connects under the same name while close is running', async () => {
     const { manager } = world()
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))
@@ -273,7 +273,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('cancel a scheduled reconnect, and leave behind no events or timers', async () => {
+  it('cancel a scheduled reconnect, and leave no events or timers behind', async () => {
     const { manager, clock, events, a } = await connected()
     await a.lose()
     await manager.close('a')
@@ -302,7 +302,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('close each server only once, even if they are called repeatedly and from a listener', async () => {
+  it('close each server only once, even if called repeatedly and from a listener', async () => {
     const { manager, clock, events } = world()
     const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
     await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))

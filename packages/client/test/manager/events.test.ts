@@ -30,7 +30,7 @@ it('the manager calls listeners in order and reports each failure', async () => 
   expect(order).toEqual(['first', 'second', 'same', 'same'])
 })
 
-it('the manager removes servers even if a serverRemoved listener fails', async () => {
+it('the manager removes servers even if a serverRemoved listener throws', async () => {
   const onServerRemoved = vi.fn((server: string): Promise<void> => {
     if (server === 'a') throw new Error('thrown')
     return Promise.reject(new Error('rejected'))

@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('the manager treats a list that the server declares but does not support as empty, and requests it only once', async () => {
+it('the manager treats a list as empty if the server declares the list but does not support it', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -45,7 +45,7 @@ it("the manager limits the total size of a server's lists", async () => {
 })
 
 describe('the tools of all servers', () => {
-  it("contain their server's name, even if there is only one server", async () => {
+  it("contain the server's name, even if there is only one server", async () => {
     const { manager } = world()
     await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)
     expect(await manager.tools()).toEqual([
@@ -54,7 +54,7 @@ describe('the tools of all servers', () => {
     ])
   })
 
-  it('are fetched once, and later fetched again on demand from a server whose list has changed', async () => {
+  it('are fetched once, and later fetched again from a server whose list has changed', async () => {
     const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
@@ -69,7 +69,7 @@ describe('the tools of all servers', () => {
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are fetched again for calls that follow a change, even while the old list is still loading', async () => {
+  it('are fetched again for calls after a change, even while the old list is loading', async () => {
     const held: ((tools: readonly string[]) => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -103,7 +103,7 @@ describe('the tools of all servers', () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
-  it('are fetched at most twice, no matter how many changes and calls arrive during the first fetch', async () => {
+  it('are fetched at most twice, however many changes and calls arrive during the first fetch', async () => {
     const held: (() => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -152,7 +152,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('stay known during a reconnect, are fetched again afterwards, and are removed together with the server', async () => {
+  it('remain available during a reconnect, and are then fetched again', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()
@@ -168,7 +168,7 @@ describe('the tools of all servers', () => {
     expect(await manager.tools()).toEqual([])
   })
 
-  it('are empty if the server has none', async () => {
+  it('are an empty list if the server has none', async () => {
     const { manager, named, a } = await connected({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
@@ -182,7 +182,7 @@ describe('the tools of all servers', () => {
     expect(a.server.of(Method.ListTools)).toEqual([])
   })
 
-  it('are updated by a subscription for a server without sessions', async () => {
+  it('are updated through a subscription if the server has no sessions', async () => {
     const script = { ...modern(), [Method.ListTools]: { resultType: 'complete', tools: [toolNamed('x')] } }
     const { manager, a } = await connected(script)
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
@@ -195,7 +195,7 @@ describe('the tools of all servers', () => {
   })
 })
 
-describe('lists from a server that declares changes but lacks subscriptions/listen', () => {
+describe('lists of a server that declares changes but lacks subscriptions/listen', () => {
   const lacking = async (): Promise<Awaited<ReturnType<typeof connected>> & { readonly tools: string[] }> => {
     const tools = ['x']
     const made = await connected({
@@ -209,7 +209,7 @@ describe('lists from a server that declares changes but lacks subscriptions/list
     return { ...made, tools }
   }
 
-  it('are fetched each time they are used', async () => {
+  it('are fetched again each time they are used', async () => {
     const { manager, tools, a } = await lacking()
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     tools.push('y')
@@ -220,14 +220,14 @@ describe('lists from a server that declares changes but lacks subscriptions/list
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
   })
 
-  it('are reported in the log, but not as an error', async () => {
+  it('cause a log message but no error event', async () => {
     const { named } = await lacking()
     expect(named('error')).toEqual([])
     expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])
   })
 })
 
-it('the manager emits listChanged for known lists when changes were missed', async () => {
+it('the manager emits listChanged for each known list when changes were missed', async () => {
   const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
   let lost = 1
@@ -266,7 +266,7 @@ describe('prompts and resources', () => {
 })
 
 describe('tool filters', () => {
-  it('allow and deny tools by name or by pattern, in lists and in calls', async () => {
+  it('allow and deny tools by name or pattern, in lists and in calls', async () => {
     const { manager } = world({
       filters: {
         a: { allow: ['read_*', 'list', '*_*_all', 'wri*ite'], deny: ['read_secret', '*drop*'] },

@@ -6,7 +6,7 @@ import { Method, Notification } from '@jetway/core/protocol'
 import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
 
 const said = (text: string): object => ({ content: [{ type: 'text', text }] })
-/** Servers with the tools of a record. Each tool returns the names of its server and itself. */
+/** Creates servers with the given tools. Each tool returns the name of its server and its own name. */
 const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(
     Object.entries(tools).map(([server, own]) => [
@@ -18,7 +18,7 @@ const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
     ]),
   )
 
-/** A manager of {@link servers}. */
+/** Returns a manager that is connected to {@link servers}. */
 async function managing(tools: Parameters<typeof servers>[0]): Promise<ClientManager> {
   const { manager } = world()
   await manager.connectAll(servers(tools))
@@ -33,7 +33,7 @@ describe('tool names', () => {
     ['a tool that begins with underscores', { a: ['__c'], a__: ['d'] }, 'mcp__a____c', 'a/__c'],
     ['a server that begins with underscores', { __a: ['c'] }, 'mcp____a__c', '__a/c'],
     ['the only server', { a__b: ['c'] }, 'mcp__a__b__c', 'a__b/c'],
-  ])('are resolved among the known servers: %s', async (_, tools, name, expected) => {
+  ])('are matched against the known servers: %s', async (_, tools, name, expected) => {
     const manager = await managing(tools)
     expect(await manager.callTool(name)).toEqual(said(expected))
   })
@@ -93,7 +93,7 @@ describe('tool names', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are resolved even if the tool is newer than the list or no list has been fetched', async () => {
+  it('are resolved even if the tool is missing from the list or no list has been fetched', async () => {
     const { manager } = world()
     let tools = ['old']
     const a = scriptedTarget({
@@ -116,7 +116,7 @@ describe('tool names', () => {
 })
 
 describe('tool names with `maxNameLength`', () => {
-  it('contain only allowed characters, and a digest if they were truncated or characters were replaced', async () => {
+  it('contain only allowed characters, and a digest if they were truncated or changed', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(
@@ -136,7 +136,7 @@ describe('tool names with `maxNameLength`', () => {
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
   })
 
-  it('reject an invalid maximum', () => {
+  it('require a valid `maxNameLength`', () => {
     for (const maxNameLength of [39, 63.5, NaN, Infinity])
       expect(() => world({ maxNameLength })).toThrow(RangeError)
   })
@@ -173,7 +173,7 @@ describe('nameTools', () => {
     )
   })
 
-  it("does not let a server take another server's tool name by predicting it", async () => {
+  it("does not let a server take another server's tool name by predicting a digest", async () => {
     const victim = ['a__b', 'c'] as const
     const nameOf = async (...given: (readonly [string, string])[]): Promise<string> =>
       (await named(given)).find(({ server }) => server === 'a__b')?.name ?? ''
@@ -188,7 +188,7 @@ describe('nameTools', () => {
     expect(tools.filter(({ server }) => server === 'a__b')).toHaveLength(1)
   })
 
-  it('is fast even if each name collides with the next', async () => {
+  it('is fast even if the name of each tool collides with the next', async () => {
     let next = 'b__c'
     const chain: (readonly [string, string])[] = [['a__b', 'c']]
     for (let i = 0; i < 40; i++) {

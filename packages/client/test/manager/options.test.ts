@@ -28,7 +28,7 @@ describe('manager options', () => {
     })
   })
 
-  it('are rejected if their names are unknown', () => {
+  it('are rejected if they are unknown', () => {
     expect(() => world({ maxServer: 1 } as object)).toThrow('maxServers')
     expect(() => world({ reconnect: { attempts: 1 } } as object)).toThrow('reconnect')
   })
@@ -41,7 +41,7 @@ describe('manager options', () => {
     [{ jitter: 1.01 }, 'reconnect.jitter must be 1 at most'],
     [{ factor: -1 }, 'reconnect.factor must be a number from 0, and is -1'],
     [{ stableMs: Number.NaN }, 'reconnect.stableMs must be a number from 0, and is NaN'],
-  ])('reject values out of range: %j', (reconnect, message) => {
+  ])('are rejected if their values are out of range: %j', (reconnect, message) => {
     expect(() => resolveReconnect(reconnect)).toThrow(message)
   })
 
@@ -52,12 +52,12 @@ describe('manager options', () => {
     [3, 0.5, 3_000],
     [6, 0, 30_000],
     [1, 0.3333, 833],
-  ])('given attempt %i and the random value %d, produce a delay of %i ms', (attempt, random, ms) => {
+  ])('given attempt %i and random value %d, produce a delay of %i ms', (attempt, random, ms) => {
     expect(waitBefore(attempt, DEFAULTS, random)).toBe(ms)
   })
 })
 
-describe('server names', () => {
+describe('a server name', () => {
   it.each([
     ['', 'of 1 to 128 characters'],
     [' \t', 'of 1 to 128 characters'],
@@ -65,17 +65,17 @@ describe('server names', () => {
     [5, 'of 1 to 128 characters'],
     ['a\u0007', 'printable characters only'],
     ['a\u202Eb', 'printable characters only'],
-  ])('reject %j', async (name, message) => {
+  ])('is rejected if it is %j', async (name, message) => {
     await expect(world().manager.connect(name as string, scriptedTarget().target)).rejects.toThrow(message)
   })
 
-  it('accept 128 characters', async () => {
+  it('may have up to 128 characters', async () => {
     const { manager } = world()
     await manager.connect('x'.repeat(128), scriptedTarget().target)
     expect(manager.names()).toEqual(['x'.repeat(128)])
   })
 
-  it('are truncated in the error for an unknown server', async () => {
+  it('is truncated in the error for an unknown server', async () => {
     const { manager } = world()
     await expect(manager.reconnect('x'.repeat(200))).rejects.toThrow(
       `There is no server ${'x'.repeat(128)}; none is connected`,
@@ -107,7 +107,7 @@ describe('uniqueNames', () => {
   const named = (names: readonly string[], max?: number) =>
     uniqueNames(names.map((name, at) => ({ name, identity: `${name} ${at}` })), max) // prettier-ignore
 
-  it('keeps a name that is short enough and contains only allowed characters', async () => {
+  it('keeps a name that is short enough and has only allowed characters', async () => {
     const [longest = '', ...rest] = await named(['x'.repeat(40), 'y'.repeat(41), 'a b', ''], 40)
     expect(longest).toBe('x'.repeat(40))
     expect(rest).toEqual([
@@ -118,7 +118,7 @@ describe('uniqueNames', () => {
     expect(await named(['a b', ''])).toEqual(['a b', ''])
   })
 
-  it('lengthens a digest that is in use, and omits an entry if there is no unique name for it', async () => {
+  it('lengthens a digest that is already in use, and omits an entry that cannot be made unique', async () => {
     const [, second = ''] = await named(['a', 'a'])
     expect(second).toMatch(/^a_[0-9a-f]{8}$/)
     const twice = await uniqueNames([

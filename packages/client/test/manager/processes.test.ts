@@ -9,7 +9,7 @@ async function textOf(manager: ClientManager, tool: string): Promise<string> {
   return block?.type === 'text' ? block.text : ''
 }
 
-it('the manager reconnects to a process that is killed during a call, without affecting other processes', async () => {
+it('the manager reconnects after a process is killed during a call, without affecting other servers', async () => {
   const { manager, events } = host()
   const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
   expect(report).toEqual({ connected: 3, errors: [] })
@@ -47,8 +47,8 @@ it('the manager leaves no process behind after 20 connections with wrappers, det
   expect(left).toEqual([])
 })
 
-it('closeAll leaves nothing that keeps this process alive, even if servers are still connecting', async () => {
-  // Other tests' resources may close meanwhile, but no new resource may stay open.
+it('closeAll() leaves nothing that keeps the host process alive, even while servers are connecting', async () => {
+  // Resources of other tests may be closed in the meantime, but no additional resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()
   await manager.connectAll({ a: tiny(), b: tiny('wrapper') })
@@ -59,7 +59,7 @@ it('closeAll leaves nothing that keeps this process alive, even if servers are s
   expect((await connecting).errors.length).toBeGreaterThan(0)
   const left = (): readonly unknown[] =>
     [...counted(process.getActiveResourcesInfo())].filter(([kind, count]) => count > (before.get(kind) ?? 0))
-  // Not `vi.waitFor`, whose own timer would count.
+  // `vi.waitFor` is not used, because its own timer would count.
   const end = performance.now() + 20_000
   while (left().length > 0 && performance.now() < end) await new Promise((resolve) => setImmediate(resolve))
   expect(left()).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { connected, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-it('the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server', async () => {
+it('the manager waits 1, 2, 4, 8 and 16 s before its five attempts, and then removes the server', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   a.down = new Error('no such host')
   await a.lose()
@@ -24,7 +24,7 @@ it('the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then rem
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('the manager creates a new client for the first successful attempt, and does not reset the count', async () => {
+it('the manager creates a new client when an attempt succeeds, but does not reset the attempt count', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
@@ -41,7 +41,7 @@ it('the manager creates a new client for the first successful attempt, and does 
   expect(named('reconnecting').at(-1)).toMatchObject({ attempt: 3 })
 })
 
-it('the manager resets the count only after a connection has lasted `stableMs`', async () => {
+it('the manager resets the attempt count only after a connection has lasted `stableMs`', async () => {
   const { clock, named, a } = await connected({}, { reconnect: { stableMs: 10_000 } })
   const attempts = (): unknown[] =>
     named('reconnecting').map((event) => (event as { readonly attempt: number }).attempt)
@@ -140,7 +140,7 @@ it('the manager reconnects immediately when the host calls reconnect', async () 
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('the manager reconnects within the limits for concurrent connects', async () => {
+it('the manager obeys the limits for concurrent connection attempts when it reconnects', async () => {
   const { manager, clock } = world({ maxConnecting: { remote: 2 } })
   const dials = Array.from({ length: 5 }, () => scriptedTarget())
   let now = 0

@@ -4,10 +4,10 @@ import type { ClientManagerOptions } from '../../src/manager/index.ts'
 import { ResourceCache } from '../../src/resource-cache/index.ts'
 import { scriptedTarget, settled, world } from './support/world.ts'
 
-/** A manager, and a server whose resources count how often they were read. */
+/** Creates a manager and a server whose resources count how often they are read. */
 async function started(options: ClientManagerOptions = {}) {
   const made = { ...world(options), ...reads() }
-  // `a` last, so that `a.server` is its server.
+  // `a` is connected last, so that `a.server` is its server.
   for (const name of ['b', 'a']) await made.manager.connect(name, made.target)
   return made
 }
@@ -23,7 +23,7 @@ function reads() {
 }
 
 describe('readResource', () => {
-  it('reads each resource only once until it expires', async () => {
+  it('reads each resource only once until the cached result expires', async () => {
     const { manager, clock, asked } = await started()
     const first = await manager.readResource('a', 'x://1')
     expect(first.contents).toEqual([{ uri: 'x://1', text: '1' }])
@@ -38,7 +38,7 @@ describe('readResource', () => {
     expect(asked()).toBe(4)
   })
 
-  it("passes on the caller's signal", async () => {
+  it("rejects if the caller's signal is aborted", async () => {
     const { manager } = await started()
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(manager.readResource('a', 'x://2', { signal })).rejects.toThrow('stop')
@@ -79,7 +79,7 @@ describe('readResource', () => {
       },
       true,
     ],
-  ])('reads again only if necessary after %s', async (_, happens, again) => {
+  ])('reads the resource again only if necessary after %s', async (_, happens, again) => {
     const all = await started()
     await all.manager.readResource('a', 'x://1')
     await happens(all)
@@ -99,7 +99,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('does not share cached resources between managers that use the same cache', async () => {
+  it('does not share cached resources between managers that share a cache', async () => {
     const resources = new ResourceCache()
     const { target, asked } = reads()
     const first = world({ resources })
@@ -110,7 +110,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('does not cache if the cache is disabled, and otherwise uses the given cache', async () => {
+  it('uses the given cache, or no cache if caching is disabled', async () => {
     const none = world({ resources: false })
     const { target, asked } = reads()
     await none.manager.connect('a', target)

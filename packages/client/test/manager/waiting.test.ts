@@ -38,7 +38,7 @@ describe('requests that wait for a reconnect', () => {
 })
 
 describe('a failed request over HTTP', () => {
-  /** Connects to a server whose resources fail, and reads one. */
+  /** Connects to a server that fails to read resources, and reads one. */
   async function failing(failure: Error, pong: object | Error | undefined) {
     const made = world({ resources: false })
     const dialled: FakeTransport[] = []
@@ -64,7 +64,7 @@ describe('a failed request over HTTP', () => {
     ['status 499', new TransportError('No', { status: 499 }), 0],
     ['missing credentials', new TransportError('No', { authFailed: true }), 0],
     ['another error', new Error('No'), 0],
-  ])('pings the server if it may be down: %s', async (_, failure, pings) => {
+  ])('causes a ping if the server may be down: %s', async (_, failure, pings) => {
     const { transport, named } = await failing(failure, { result: {} })
     expect(transport.of(Method.Ping)).toHaveLength(pings)
     expect(named('reconnecting')).toEqual([])
@@ -75,12 +75,12 @@ describe('a failed request over HTTP', () => {
     ['a status about the caller', new TransportError('No', { status: 400 }), 0],
     ["a proxy's status", new TransportError('No', { status: 502 }), 1],
     ['a failure', new Error('No'), 1],
-  ])('reconnects to the server depending on the response to the ping: %s', async (_, pong, times) => {
+  ])('causes a reconnect depending on the response to the ping: %s', async (_, pong, times) => {
     const { named } = await failing(new TransportError('No'), pong)
     expect(named('reconnecting')).toHaveLength(times)
   })
 
-  it('reconnects to the server if the ping is not answered within 5 s', async () => {
+  it('causes a reconnect if the server does not respond to the ping within 5 s', async () => {
     const { clock, named, manager } = await failing(new TransportError('No'), undefined)
     await clock.advance(4_999)
     expect([named('reconnecting').length, manager.names()]).toEqual([0, ['a']])

@@ -28,13 +28,13 @@ describe('the client options', () => {
   it.each([
     ['sampling', 'its name is sample'],
     ['auth', 'it is an option of the transport'],
-  ])('refuse %s and suggest the correct name', (name, hint) => {
+  ])('reject %s and suggest the correct name', (name, hint) => {
     expect(() => new Client(INFO, { [name]: {} })).toThrow(hint)
   })
 })
 
 describe('a client', () => {
-  it('has only a name before it is connected', () => {
+  it('has nothing but a name before it is connected', () => {
     const client = new Client(INFO, { name: 'weather' })
     expect([client.name, client.server, client.session, client.isAlive]).toEqual([
       'weather',
@@ -46,7 +46,7 @@ describe('a client', () => {
     expect(client.stats()).toEqual({ pending: 0, ignored: none })
   })
 
-  it('closes at the end of its scope', async () => {
+  it('is closed at the end of its scope', async () => {
     const { client, server } = await scripted(sessions())
     await client[Symbol.asyncDispose]()
     expect(client.isAlive).toBe(false)
@@ -56,14 +56,14 @@ describe('a client', () => {
   it.each([
     ['ping', sessions(), Method.Ping],
     ['server/discover in a revision without ping', modern(), Method.Discover],
-  ])('pings with %s', async (_, handshake, method) => {
+  ])('pings the server with %s', async (_, handshake, method) => {
     const { client, server } = await scripted({ ...handshake, [Method.Ping]: {} })
     const before = server.of(method).length
     await client.ping()
     expect(server.of(method)).toHaveLength(before + 1)
   })
 
-  it('sends notifications and requests of any kind', async () => {
+  it('sends custom notifications and requests', async () => {
     const { client, server } = await scripted({ ...sessions(), 'example/add': { sum: 3 } })
     expect(await client.request('example/add', { a: 1 }, { _meta: { b: 2 } })).toEqual({ sum: 3 })
     expect(await client.request('example/add')).toEqual({ sum: 3 })
@@ -84,7 +84,7 @@ describe('a client', () => {
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
   ])(
-    'notifies a server %s that roots have changed if the revision allows it',
+    'notifies a server %s that the roots have changed if the revision allows it',
     async (_, handshake, times) => {
       const { client, server } = await scripted({ ...handshake, example: {} })
       await client.rootsChanged()
@@ -94,7 +94,7 @@ describe('a client', () => {
   )
 })
 
-describe('an undeclared capability', () => {
+describe('a capability that the server has not declared', () => {
   const bare = { protocolVersion: '2025-11-25', capabilities: { resources: {} }, serverInfo: {} }
 
   it.each<[string, (client: Client) => Promise<unknown>]>([
@@ -105,7 +105,7 @@ describe('an undeclared capability', () => {
     ['prompts', (client) => client.listPrompts()],
     ['logging', (client) => client.setLogLevel('info')],
     ['resources.subscribe', (client) => client.subscribe('a://b')],
-  ])('rejects a request: %s', async (capability, request) => {
+  ])('causes requests that need it to reject: %s', async (capability, request) => {
     const { client, server } = await scripted({ ...sessions(), [Method.Initialize]: bare })
     const before = server.heard.length
     await expect(request(client)).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('an undeclared capability', () => {
     expect(server.heard).toHaveLength(before)
   })
 
-  it('rejects resources/read if resources are not declared', async () => {
+  it('causes readResource and listResourceTemplates to reject', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: { ...bare, capabilities: { prompts: {} } },

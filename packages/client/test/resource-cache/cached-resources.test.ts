@@ -7,7 +7,7 @@ import { Method, Notification } from '../support/dates.ts'
 import { modern, scripted, type ScriptedServer, sessions, type Script } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
-/** A server whose resource has other content at each read. */
+/** Returns the script of a server whose resources have different content each time. */
 function counting(hints: JsonObject = {}): Script {
   let count = 0
   return {
@@ -28,11 +28,11 @@ async function cached(script: Script) {
   return { server, cache, resources: cachedResources(client, cache) }
 }
 
-describe("a client's cached resources", () => {
+describe('cachedResources', () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
-  ])('are read once from a server %s', async (_, handshake) => {
+  ])('reads a resource only once from a server %s', async (_, handshake) => {
     const { server, resources } = await cached({ ...handshake, ...counting({ ttlMs: 60_000 }) })
     const [first, second] = await Promise.all([resources.read('a://x'), resources.read('a://x')])
     expect(texts(first)).toEqual(['reading 1'])
@@ -42,7 +42,7 @@ describe("a client's cached resources", () => {
     expect(reads(server)).toBe(2)
   })
 
-  it('are read again after the server reports a change', async () => {
+  it('reads a resource again after the server reports a change', async () => {
     const { server, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     await resources.read('a://y')
@@ -56,7 +56,7 @@ describe("a client's cached resources", () => {
     expect(texts(await resources.read('a://y'))).toEqual(['reading 5'])
   })
 
-  it('are not cached if a change is reported before the response is used', async () => {
+  it('does not cache a response if a change is reported immediately after it', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const reading = resources.read('a://x')
     const { id } = await server.hears(Method.ReadResource)
@@ -66,7 +66,7 @@ describe("a client's cached resources", () => {
     expect(cache.size).toBe(0)
   })
 
-  it('are removed when the connection ends, but those in other partitions are kept', async () => {
+  it('removes resources when the connection ends, but keeps those in other partitions', async () => {
     const { client } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache, { server: 'one', partition: 'ann' })
@@ -79,7 +79,7 @@ describe("a client's cached resources", () => {
     expect(cache.get(others)).toBeDefined()
   })
 
-  it('are removed when changes may have been missed', async () => {
+  it('removes resources when changes may have been missed', async () => {
     const { server, cache, resources } = await cached({
       ...modern(),
       ...counting({ ttlMs: 60_000 }),
@@ -96,7 +96,7 @@ describe("a client's cached resources", () => {
     await vi.waitFor(() => expect(cache.size).toBe(0))
   })
 
-  it('belong to a single client by default unless they are public', async () => {
+  it('shares only public resources between clients by default', async () => {
     const cache = new ResourceCache()
     const publicServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const privateServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'private' }) }
@@ -115,7 +115,7 @@ describe("a client's cached resources", () => {
     }
   })
 
-  it('are shared within a partition', async () => {
+  it('shares resources within a partition', async () => {
     const cache = new ResourceCache()
     const script = { ...sessions(), ...counting() }
     const [one, other] = [await scripted(script), await scripted(script)]
@@ -124,7 +124,7 @@ describe("a client's cached resources", () => {
     expect(await cachedResources(other.client, cache, options).read('a://x')).toBe(first)
   })
 
-  it('are separate for clients without a name', async () => {
+  it('shares no resources between clients without a name', async () => {
     const cache = new ResourceCache()
     const script = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const [one, other] = [await scripted(script), await scripted(script)]
@@ -134,7 +134,7 @@ describe("a client's cached resources", () => {
     expect([reads(one.server), reads(other.server)]).toEqual([1, 1])
   })
 
-  it('stop loading when the last caller has aborted', async () => {
+  it('stops loading when the last caller has aborted', async () => {
     const { server, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const control = new AbortController()
     const reading = resources.read('a://x', { signal: control.signal })
@@ -144,7 +144,7 @@ describe("a client's cached resources", () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('are no longer invalidated after stop has been called', async () => {
+  it('does not invalidate resources after stop() has been called', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()
@@ -154,7 +154,7 @@ describe("a client's cached resources", () => {
     expect(cache.size).toBe(1)
   })
 
-  it('follow the cache hints of a Jetway server', async () => {
+  it('follows the cache hints of a Jetway server', async () => {
     let count = 0
     const server = new McpServer({ name: 'rates', version: '1' }, { cache: { ttlMs: 60_000 } })
     server.addResource({ uri: 'rates://kept', name: 'kept', handler: () => `${++count}` })
@@ -174,7 +174,7 @@ describe("a client's cached resources", () => {
 })
 
 describe('the cache', () => {
-  it('excludes results that required input (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
+  it('does not store results that required input (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key)', async () => {
     const { client, server } = await scripted(
       {
         ...modern(),
@@ -207,7 +207,7 @@ describe('the cache', () => {
       { ttlMs: 5, cacheScope: 'public' },
     ],
     [{ ttlMs: '5', cacheScope: 'everybody' }, {}],
-  ])('follows valid hints and ignores invalid ones: %o', async (said, read) => {
+  ])('follows valid hints and ignores invalid hints: %o', async (said, read) => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ReadResource]: { contents: [], ...said },

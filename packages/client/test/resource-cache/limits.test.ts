@@ -16,11 +16,11 @@ describe('a frozen copy', () => {
     [{}, 16],
     [{ ab: 'c' }, 38],
     [{ a: { b: [1] } }, 68],
-  ])('given %j, has a weight of %i bytes', (data, weight) => {
+  ])('of %j has a weight of %i bytes', (data, weight) => {
     expect(frozenCopy(data)).toEqual({ value: data, weight })
   })
 
-  it('is deeply frozen, and is independent of the original', () => {
+  it('is deeply frozen and independent of the original', () => {
     const data = { list: [{ text: 'a' }] }
     const { value } = frozenCopy(data)
     expect([value, value.list, value.list[0]].every((each) => Object.isFrozen(each))).toBe(true)
@@ -29,11 +29,11 @@ describe('a frozen copy', () => {
 })
 
 describe('a resource cache', () => {
-  /** The weight of the entry: that of its result and of its id. */
+  /** Returns the weight of an entry, which is that of its result and its key. */
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 
-  it('keeps a result as large as the entire cache, but not a larger one', () => {
+  it('stores a result as large as the whole cache, but not a larger one', () => {
     const maxBytes = weightOf('a://b', 'xyz')
     const cache = new ResourceCache({ maxBytes })
     expect(cache.set(key('a://b'), result('xyz'))).toBe(true)
@@ -41,7 +41,7 @@ describe('a resource cache', () => {
     expect(cache.get(key('a://b'))).toBeUndefined()
   })
 
-  it('evicts the least recently used result when it exceeds its default limit of 256', () => {
+  it('evicts the least recently used result above its default limit of 256 entries', () => {
     const cache = new ResourceCache()
     for (let at = 0; at < 256; at++) cache.set(key(`a://${at}`), result('x'))
     expect([cache.size, cache.get(key('a://0'))]).toEqual([256, result('x')])
@@ -74,7 +74,7 @@ describe('a resource cache', () => {
     [{ maxBytes: Number.NaN }, 'maxBytes must be a positive whole number, and is NaN'],
     [{ ttlMs: Number.NaN }, 'ttlMs must be a number of ms'],
     [{ ttlMs: '5' as never }, 'ttlMs must be a number of ms'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => new ResourceCache(options)).toThrow(message)
   })
 

@@ -17,13 +17,13 @@ const at = (uri: string, server = 'one'): { server: string; uri: string } => ({ 
 const textOf = (result: ReadResourceResult | undefined): unknown =>
   result?.contents.map((each) => ('text' in each ? each.text : each.blob))[0]
 
-/** A cache whose clock the test moves. */
+/** Creates a cache whose clock only the test advances. */
 function timed(options: ResourceCacheOptions = {}) {
   const clock = new FakeClock()
   return { clock, cache: new ResourceCache({ ...options, clock }) }
 }
 
-/** Loads that end when the test calls a function. */
+/** Loads that the test settles. */
 class Loads {
   readonly pending: {
     readonly resolve: (result: ReadResourceResult & CacheHints) => void
@@ -46,7 +46,7 @@ class Loads {
   }
 }
 
-/** Tests with a cache of its defaults, and loads that they end. */
+/** Provides tests with a cache with default options, and with loads that they settle. */
 const it = base.extend('cache', () => new ResourceCache()).extend('loads', () => new Loads())
 
 describe('a cache entry', () => {
@@ -78,7 +78,7 @@ describe('a cache entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('x')
   })
 
-  it('stays in the cache after it has expired, but is not marked as recently used', async () => {
+  it('stays in the cache after it has expired, but does not count as recently used', async () => {
     const { cache, clock } = timed({ ttlMs: 100, maxEntries: 2 })
     cache.set(at('old'), of('old'))
     await clock.advance(100)
@@ -90,7 +90,7 @@ describe('a cache entry', () => {
     expect(textOf(cache.get(at('b')))).toBe('b')
   })
 
-  it('is overwritten after it has expired', async () => {
+  it('is replaced after it has expired', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('old'))
     await clock.advance(100)
@@ -99,7 +99,7 @@ describe('a cache entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('new')
   })
 
-  it('cannot be changed by the code that sets or reads it', ({ cache }) => {
+  it('does not change if the code that set or read it modifies the object', ({ cache }) => {
     const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
     cache.set(at('a'), given)
     given.contents[0]!.text = 'changed'
@@ -142,14 +142,14 @@ describe('a full cache', () => {
     expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a2', undefined, 'c'])
   })
 
-  it('evicts the least recently used entries when the total size is too large', () => {
+  it('evicts the least recently used entries if their total size is too large', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     for (const uri of ['a', 'b', 'c']) cache.set(at(uri), of('x'.repeat(2_000)))
     expect(cache.size).toBe(2)
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('does not cache a result that is too large, and removes the old entry', () => {
+  it('does not store a result that is too large, and removes the old entry', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     cache.set(at('a'), of('small'))
     cache.set(at('b'), of('small'))
@@ -176,7 +176,7 @@ describe('cache keys', () => {
     expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
   })
 
-  it('are different if any part differs', ({ cache }) => {
+  it('differ if any part differs', ({ cache }) => {
     const text = fc.string({ unit: fc.constantFrom('a', ':', ',', '"', '[', ']', '\\', '\u0000', '\uD800') })
     const key = fc.record({ server: text, uri: text, partition: text })
     fc.assert(
@@ -211,7 +211,7 @@ describe('cache invalidation', () => {
     expect(has(cache, 'p://', 'one', 'bob')).toBe(false)
   })
 
-  it('removes only the resources of one server', () => {
+  it('removes only the resources of the given server', () => {
     const cache = filled()
     cache.invalidateServer('one')
     expect(cache.size).toBe(6)
@@ -222,7 +222,7 @@ describe('cache invalidation', () => {
     ])
   })
 
-  it("removes a partition's own entries and the server's public ones", () => {
+  it("removes the partition's own entries and the server's public entries", () => {
     const cache = filled()
     cache.invalidateServer('one', { partition: 'ann' })
     expect([has(cache, 'p://'), has(cache, 'a://x'), has(cache, 'a://x', 'one', 'bob')]).toEqual([
@@ -232,7 +232,7 @@ describe('cache invalidation', () => {
     ])
   })
 
-  it('removes an updated resource and the resources that contain it, but not those with a similar prefix', () => {
+  it('removes the updated resource and its parents, but no other resource with a similar prefix', () => {
     const cache = filled()
     cache.invalidateUpdated(at('a://x/y'))
     expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
@@ -250,7 +250,7 @@ describe('cache invalidation', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('changes nothing if the key is unknown', () => {
+  it('changes nothing for an unknown key', () => {
     const cache = filled()
     cache.invalidate(at('none'))
     cache.invalidateServer('none')
@@ -271,7 +271,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   const key = { server: 'one', uri: 'a', partition: 'ann' }
   const others = { ...key, partition: 'bob' }
 
-  it('override the default lifetime, whether longer or shorter', async () => {
+  it('can shorten and lengthen the default lifetime', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('short'), of('x', { ttlMs: 10 }))
     cache.set(at('long'), of('x', { ttlMs: 1_000 }))
@@ -297,7 +297,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 
   it.for([{}, { cacheScope: 'private' as const }])(
-    'keep a result within its partition: %o',
+    'restrict a result to its own partition: %o',
     (hints, { cache }) => {
       cache.set(key, of('secret', hints))
       expect(textOf(cache.get(key))).toBe('secret')
@@ -306,7 +306,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
     },
   )
 
-  it('share a public result between all partitions of the server', ({ cache }) => {
+  it('allow a public result to be shared by all partitions of the server', ({ cache }) => {
     cache.set(key, of('open', { cacheScope: 'public' }))
     expect([key, others, at('a')].map((each) => textOf(cache.get(each)))).toEqual(['open', 'open', 'open'])
     expect(cache.get({ ...key, server: 'two' })).toBeUndefined()
@@ -333,8 +333,8 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 })
 
-describe('reading through the cache', () => {
-  it('loads once for all concurrent callers', async ({ cache, loads }) => {
+describe('a read through the cache', () => {
+  it('is shared by all concurrent callers', async ({ cache, loads }) => {
     const both = [cache.read(at('a'), loads.load), cache.read(at('a'), loads.load)]
     ;(await loads.at(0)).resolve(of('x'))
     const [first, second] = await Promise.all(both)
@@ -344,7 +344,7 @@ describe('reading through the cache', () => {
     expect(loads.pending).toHaveLength(1)
   })
 
-  it('loads once for each partition while the scope is not yet known', async ({ cache, loads }) => {
+  it('is made once for each partition while the scope is unknown', async ({ cache, loads }) => {
     const ann = cache.read({ ...at('a'), partition: 'ann' }, loads.load)
     const bob = cache.read({ ...at('a'), partition: 'bob' }, loads.load)
     ;(await loads.at(0)).resolve(of('for ann'))
@@ -352,7 +352,7 @@ describe('reading through the cache', () => {
     expect([textOf(await ann), textOf(await bob)]).toEqual(['for ann', 'for bob'])
   })
 
-  it('does not cache failures', async ({ cache }) => {
+  it('is not cached if it fails', async ({ cache }) => {
     const failing = (): Promise<never> => Promise.reject(new Error('down'))
     await expect(cache.read(at('a'), failing)).rejects.toThrow('down')
     const throwing = (): never => {
@@ -362,7 +362,7 @@ describe('reading through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('up'))))).toBe('up')
   })
 
-  it('loads each time if the result must not be cached', async ({ cache }) => {
+  it('is repeated each time if the result must not be cached', async ({ cache }) => {
     let count = 0
     const load: LoadResource = () => Promise.resolve(of(`${++count}`, { ttlMs: 0 }))
     expect(textOf(await cache.read(at('a'), load))).toBe('1')
@@ -370,7 +370,7 @@ describe('reading through the cache', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('rejects for a caller that aborts, and cancels the load when the last caller aborts', async ({
+  it('rejects for each caller that aborts, and is cancelled when the last caller aborts', async ({
     cache,
     loads,
   }) => {
@@ -399,7 +399,7 @@ describe('reading through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('fresh'))))).toBe('fresh')
   })
 
-  it('continues for callers without a signal', async ({ cache, loads }) => {
+  it('continues as long as there are callers without a signal', async ({ cache, loads }) => {
     const control = new AbortController()
     const patient = cache.read(at('a'), loads.load)
     const hasty = cache.read(at('a'), loads.load, { signal: control.signal })
@@ -409,7 +409,10 @@ describe('reading through the cache', () => {
     expect(textOf(await patient)).toBe('x')
   })
 
-  it('returns a cached result to an aborted caller, but starts no load', async ({ cache, loads }) => {
+  it('returns a cached result even to an aborted caller, but starts no load for it', async ({
+    cache,
+    loads,
+  }) => {
     cache.set(at('a'), of('kept'))
     const signal = AbortSignal.abort(new Error('enough'))
     expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')
@@ -423,7 +426,7 @@ describe('reading through the cache', () => {
     ['the server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
   ])(
-    'does not cache a load during which %s was invalidated, and loads again',
+    'is repeated, and its result is not cached, if %s was invalidated in the meantime',
     async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)

@@ -10,7 +10,7 @@ const DIGEST = `sha256:${'0'.repeat(64)}`
 const frontmatter = { name: 'pdf', description: 'd' }
 const document = { uri: URI, digest: DIGEST, size: 0 }
 
-/** The message of what a function throws. */
+/** Returns the message of the error that a function throws. */
 function messageOf(run: () => unknown): string {
   try {
     run()
@@ -32,10 +32,10 @@ it('Skills stops reading a list that exceeds 64 MiB', async () => {
   expect(pages).toBe(4)
 })
 
-describe('an entry', () => {
+describe('a skill entry', () => {
   const good = { uri: URI, frontmatter, resources: [document] }
 
-  it('contains only members that the protocol defines', () => {
+  it('is read without the members that the protocol does not define', () => {
     expect(readEntry({ ...good, more: 1, resources: [{ ...document, more: 1 }] })).toEqual(good)
     expect(readEntry({ ...good, more: 1, resources: 'dynamic' })).toEqual({ ...good, resources: 'dynamic' })
   })
@@ -68,7 +68,7 @@ describe('an entry', () => {
         ] as const satisfies [unknown, string],
     ),
     [{ ...good, resources: [null] }, `${URI} lists a file without a uri, a size or a SHA-256 digest`],
-  ])('is refused: %j', (entry, message) => {
+  ])('is rejected: %j', (entry, message) => {
     expect(messageOf(() => readEntry(entry))).toBe(message)
   })
 
@@ -83,13 +83,13 @@ describe('an entry', () => {
     ['a/..', false],
     ['a\\b', false],
     ['a%2fb', false],
-  ])('given the path %j, isInside returns %j', (path, expected) => {
+  ])('given the path %j, is inside the folder: %j', (path, expected) => {
     expect(isInside(ROOT, `${ROOT}/${path}`)).toBe(expected)
     expect(isInside(ROOT, `${ROOT}x/${path}`)).toBe(false)
   })
 })
 
-describe('frontmatter', () => {
+describe('the frontmatter of a SKILL.md', () => {
   const verifying = (text: string, stated: JsonObject): string =>
     messageOf(() =>
       verifyDocument({ uri: URI, frontmatter: stated, resources: [] }, new TextEncoder().encode(text)),
@@ -100,7 +100,7 @@ describe('frontmatter', () => {
   it.each([
     [65_536, 'none'],
     [65_537, REFUSED],
-  ])('is limited in length: %i characters', (length, expected) => {
+  ])('is limited in length (%i characters)', (length, expected) => {
     const block = 'a: '.padEnd(length, 'b')
     expect(verifying(`---\n${block}\n---\n`, { a: 'b'.repeat(length - 3) })).toBe(expected)
   })
@@ -108,7 +108,7 @@ describe('frontmatter', () => {
   it.each([
     [64, 'none'],
     [65, OTHER],
-  ])('is limited in depth: %i levels', (levels, expected) => {
+  ])('is limited in nesting depth (%i levels)', (levels, expected) => {
     const block = `a: ${'['.repeat(levels - 1)}1${']'.repeat(levels - 1)}`
     let stated: unknown = 1
     for (let i = 1; i < levels; i++) stated = [stated]
@@ -145,7 +145,7 @@ describe('Skills', () => {
   it.each([
     [TEXT.length, 'none'],
     [TEXT.length - 1, `${URI} has more than ${TEXT.length - 1} bytes`],
-  ])('limits a SKILL.md without a digest to `maxBytes`: %i', async (maxBytes, expected) => {
+  ])('limits a SKILL.md without a digest to `maxBytes`, which is %i', async (maxBytes, expected) => {
     const skills = new Skills(serving({ [URI]: TEXT }), { dynamic: 'load', maxBytes })
     const outcome = await skills.load(dynamic).then(
       () => 'none',
@@ -154,7 +154,7 @@ describe('Skills', () => {
     expect(outcome).toBe(expected)
   })
 
-  it('limits the bytes read from a skill without digests to `maxBytes`', async () => {
+  it('limits the total bytes read from a skill without digests to `maxBytes`', async () => {
     const files = { [URI]: TEXT, [`${ROOT}/a.md`]: 'abcd' }
     const loaded = (maxBytes: number) =>
       new Skills(serving(files), { dynamic: 'load', maxBytes }).load(dynamic)
@@ -167,7 +167,7 @@ describe('Skills', () => {
       await expect(exact.read(reference)).rejects.toMatchObject({ reason: 'unlisted' })
   })
 
-  it('loads a skill whose files total `maxBytes`, and refuses a larger one', async () => {
+  it('loads a skill whose files total `maxBytes`, and rejects a larger one', async () => {
     const digest = await digestOf(new TextEncoder().encode(TEXT))
     const skill = (size: number): Skill => ({
       uri: URI,
@@ -195,7 +195,7 @@ describe('Skills', () => {
       )
   })
 
-  it('lists a folder if the server has declared directoryRead, and omits malformed entries', async () => {
+  it('lists a folder without its malformed entries, but only if the server has declared directoryRead', async () => {
     const resources = [{ uri: `${ROOT}/a` }, { uri: 5 }, null]
     const skills = new Skills(serving({}, { directoryRead: true }, { resources }))
     expect(await skills.readDirectory(ROOT)).toEqual([{ uri: `${ROOT}/a` }])

@@ -27,7 +27,7 @@ const FORMS: SkillDefinition = {
 }
 const ROOT = 'skill://office/pdf'
 
-/** A real server with skills, and a real client of it. */
+/** Connects a real client to a real server with skills. */
 async function opened(
   given: readonly SkillDefinition[],
   options: SkillsOptions = {},
@@ -69,7 +69,7 @@ const entryOf = (files: Readonly<Record<string, string>>): Skill => ({
   })),
 })
 
-/** A server that serves these texts, listed or not. */
+/** Creates a server that returns these files, whether or not they match its entries. */
 function lying(
   files: Readonly<Record<string, string | JsonObject>>,
   answers: Record<string, JsonObject> = {},
@@ -91,8 +91,8 @@ const refusal = async (run: Promise<unknown>): Promise<string> => {
   return (error as SkillRefusedError).reason
 }
 
-describe('the skills of a server', () => {
-  it(`are listed and fetched without reading a file: ${SPEC}#lazy-retrieval`, async () => {
+describe('Skills', () => {
+  it(`lists and fetches skills without reading a file: ${SPEC}#lazy-retrieval`, async () => {
     const { skills, read } = await opened(
       [FORMS, { name: 'b', description: 'B', instructions: 'B' }],
       {},
@@ -106,7 +106,7 @@ describe('the skills of a server', () => {
     expect(read).toEqual([`${ROOT}/SKILL.md`])
   })
 
-  it('read each file on demand, and only once', async () => {
+  it('reads each file on demand, and only once', async () => {
     const { skills, read } = await opened([FORMS])
     const [entry] = await skills.list()
     const loaded = await skills.load(entry as Skill)
@@ -131,7 +131,7 @@ describe('the skills of a server', () => {
     '\uD800.md',
     '',
   ])(
-    `do not allow %s to be read, because it is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
+    `rejects a request for %s, which is not a listed file: ${SPEC}#the-acting-window-and-the-held-entry`,
     async (reference) => {
       const { skills, read } = await opened([FORMS])
       const loaded = await skills.load(`${ROOT}/SKILL.md`)
@@ -141,7 +141,7 @@ describe('the skills of a server', () => {
     },
   )
 
-  it('are requested only if the server has declared them', async () => {
+  it('requests skills only if the server has declared the extension', async () => {
     const skills = new Skills(await connectTo(new McpServer({ name: 's', version: '1' })))
     expect(skills.offered).toBe(false)
     await expect(skills.list()).rejects.toMatchObject({ code: 'not-supported' })
@@ -150,7 +150,7 @@ describe('the skills of a server', () => {
     })
   })
 
-  it('list folders only if the server has declared directoryRead', async () => {
+  it('lists folders only if the server has declared directoryRead', async () => {
     const { skills } = await opened([FORMS], {}, { directoryRead: true })
     const children = await skills.readDirectory(ROOT)
     expect(children.map(({ uri }) => uri.slice(ROOT.length))).toEqual([
@@ -162,7 +162,7 @@ describe('the skills of a server', () => {
     await expect(without.readDirectory(ROOT)).rejects.toMatchObject({ code: 'not-supported' })
   })
 
-  it(`have a fingerprint that changes if any file changes: ${SPEC}#security-considerations`, async () => {
+  it(`computes a fingerprint that changes if any file changes: ${SPEC}#security-considerations`, async () => {
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'a' }
     const before = await Skills.fingerprint(entryOf(files))
     expect(await Skills.fingerprint(entryOf({ 'a.md': 'a', 'SKILL.md': DOCUMENT }))).toBe(before)
@@ -185,7 +185,7 @@ describe('a skill whose content does not match its entry', () => {
     expect(await refusal(new Skills(lying(files)).load(entry))).toBe(reason)
   })
 
-  it('refuses a changed file until the file matches again', async () => {
+  it('does not return a changed file until the file matches again', async () => {
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'wrong' }
     const loaded = await new Skills(lying(files)).load(entry)
     expect(await refusal(loaded.read('a.md'))).toBe('digest')
@@ -206,7 +206,7 @@ describe('a skill whose content does not match its entry', () => {
     expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(consistent))).toBe('frontmatter')
   })
 
-  it('is loaded if only the order of fields differs, whatever the types of the values', async () => {
+  it('is still loaded if only the order of fields differs', async () => {
     const document = `---\r\nmetadata:\r\n  tags: [a, null, 1.5, true, 2026-01-01]\r\n  "on": {}\r\nname: pdf\r\ndescription: Fill forms in\r\n---\r\nBody`
     const frontmatter = {
       name: 'pdf',
@@ -220,7 +220,7 @@ describe('a skill whose content does not match its entry', () => {
   })
 })
 
-describe('an entry in the list of skills', () => {
+describe('a listed skill', () => {
   const good = entryOf({ 'SKILL.md': DOCUMENT })
   const [file] = good.resources as readonly { uri: string; digest: string; size: number }[]
 
@@ -277,12 +277,12 @@ describe('an entry in the list of skills', () => {
     expect(errors[0]?.message.length).toBeLessThan(600)
   })
 
-  it('is refused if it belongs to another skill', async () => {
+  it('is rejected if it is not the requested skill', async () => {
     const server = lying({}, { 'skills/get': { skill: good } })
     expect(await refusal(new Skills(server).get('skill://other/SKILL.md'))).toBe('malformed')
   })
 
-  it(`is refused before any file is read if the skill is too large: ${SPEC}#limits`, async () => {
+  it(`is rejected before any file is read if it is too large: ${SPEC}#limits`, async () => {
     const many = {
       ...good,
       resources: Array.from({ length: 513 }, (_, at) => ({
@@ -297,7 +297,7 @@ describe('an entry in the list of skills', () => {
     expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
   })
 
-  it('is not requested endlessly if the list does not end', async () => {
+  it('is not returned if the list does not end', async () => {
     const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
     await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
   })
@@ -310,7 +310,7 @@ describe('a skill without digests', () => {
     instructions: text,
   })
 
-  it('is refused unless the options accept it', async () => {
+  it('is rejected unless the options allow it', async () => {
     const { skills, read } = await opened([report(() => 'now')])
     expect(await refusal(skills.load('skill://daily/SKILL.md'))).toBe('dynamic')
     expect(read).toEqual([])
@@ -318,7 +318,7 @@ describe('a skill without digests', () => {
     expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
   })
 
-  it('is read each time, only within its folder and only up to `maxBytes`', async () => {
+  it('is read again each time, but only up to `maxBytes` and within its folder', async () => {
     const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
     const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(

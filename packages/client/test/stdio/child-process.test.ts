@@ -27,7 +27,7 @@ describe('ChildProcessTransport', () => {
     expect(order).toEqual(['1', '2', '3', 'closed'])
   })
 
-  test.for(['listener', 'ignore'])('reports the exit code and the last stderr lines: %s', async (to) => {
+  test.for(['listener', 'ignore'])('reports the exit code and the last lines of stderr: %s', async (to) => {
     const heard: string[] = []
     const listen = (line: string) => heard.push(line)
     const { transport, closed } = await start(['echo'], { stderr: to === 'ignore' ? to : listen })
@@ -40,7 +40,7 @@ describe('ChildProcessTransport', () => {
     expect((reason as { error: unknown }).error).toBeInstanceOf(ProcessExitError)
   })
 
-  test('ignores stderr output, even if the listener throws', async () => {
+  test('does not treat stderr output as messages, even if the listener throws', async () => {
     const { transport, message, order } = await start(['echo'], {
       stderr: () => {
         throw new Error('listener')
@@ -52,7 +52,7 @@ describe('ChildProcessTransport', () => {
     expect(order).toEqual(['"after"'])
   })
 
-  test('reports that the process was killed, and still accepts messages', async () => {
+  test('reports that the process was killed, and accepts messages afterwards', async () => {
     const { transport, closed } = await start(['echo'])
     process.kill(transport.pid as number, 'SIGKILL')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: null, signal: 'SIGKILL' } })
@@ -78,7 +78,7 @@ describe('ChildProcessTransport', () => {
     expect(malformed).toEqual(['The line is longer than 1000 bytes'])
   })
 
-  test("rejects with the program's name if there is no such program", async () => {
+  test("rejects with the program's name if the program does not exist", async () => {
     const transport = new ChildProcessTransport({ command: 'no-such-program-anywhere' })
     const starting = transport.start(handlers)
     await expect(starting).rejects.toThrow(
@@ -92,7 +92,7 @@ describe('ChildProcessTransport', () => {
     { command: 'no-such-program-anywhere', args: ['--token=canary'] },
     { command: process.execPath, args: ['--token=canary\0'] },
     { command: process.execPath, env: { TOKEN: 'canary\0' } },
-  ])('rejects without revealing the arguments and variables, which may be secret: %j', async (options) => {
+  ])('rejects without revealing arguments and variables, which may be secret: %j', async (options) => {
     const error: unknown = await new ChildProcessTransport(options).start(handlers).catch((each) => each)
     expect(error).toBeInstanceOf(SpawnError)
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
@@ -142,7 +142,7 @@ describe("the child's environment", () => {
     return (await message()) as Record<string, string>
   }
 
-  test('contains only variables that are given or are on the list of safe variables', async () => {
+  test('contains only the given variables and a list of safe variables', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     vi.stubEnv('TERM', '() { :; }; touch x')
     const env = await seen({ env: { API_KEY: 'given' } })
@@ -152,7 +152,7 @@ describe("the child's environment", () => {
     expect(env).not.toHaveProperty('TERM')
   })
 
-  test('contains all variables or only those that are given, depending on `inheritEnv`', async () => {
+  test('contains all variables, or only the given ones, depending on `inheritEnv`', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     const all = await seen({ inheritEnv: 'all' })
     const none = await seen({ inheritEnv: 'none', env: { API_KEY: 'given' } })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endWithThisProcess } from '../../src/stdio/exit-guard.ts'
 
-test('endWithThisProcess listens for the exit of this process while a child process is running', () => {
+test('endWithThisProcess listens for the exit event as long as a child process is running', () => {
   const before = process.listenerCount('exit')
   const listening = (): number => process.listenerCount('exit') - before
   const first = endWithThisProcess(2 ** 30)

@@ -91,7 +91,7 @@ test('a client quotes a line on stdout that is not a protocol message', async ()
 })
 
 describe('pending calls', () => {
-  test('reject with the signal if the process is killed', async () => {
+  test('reject with the signal that killed the process', async () => {
     const { client, closed } = await connect()
     const calls = Array.from({ length: 10 }, () => client.callTool('silent').catch((error: unknown) => error))
     calls.push(client.callTool('kill').catch((error: unknown) => error))
@@ -115,7 +115,7 @@ describe('pending calls', () => {
 })
 
 describe('a process that neither reads nor responds', () => {
-  test.for(['mute', 'deaf'])('makes connect fail with a timeout if it is %s', async (mode) => {
+  test.for(['mute', 'deaf'])('makes connect time out if it is %s', async (mode) => {
     await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   })
 

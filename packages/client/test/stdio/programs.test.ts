@@ -5,7 +5,10 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { listProcesses } from '../../src/stdio/process-table.ts'
 import { processTree } from '../../src/stdio/process-tree.ts'
 
-/** A folder that is the first of PATH, on another platform. Writes programs that log their arguments. */
+/**
+ * Pretends to run on another platform, with a folder at the start of PATH. `write` creates programs that log
+ * their arguments.
+ */
 async function on(platform: NodeJS.Platform) {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-programs-'))
   const actual = process.platform
@@ -25,7 +28,7 @@ async function on(platform: NodeJS.Platform) {
   }
 }
 
-it("listProcesses uses the system's ps on macOS, ignoring PATH", async () => {
+it("listProcesses() uses the system's own ps on macOS, and ignores PATH", async () => {
   const { write, log } = await on('darwin')
   await write('ps')
   const processes = await listProcesses('X=1')
@@ -33,10 +36,10 @@ it("listProcesses uses the system's ps on macOS, ignoring PATH", async () => {
   expect(processes.map(({ pid }) => pid)).toContain(process.pid)
 })
 
-it("processTree kills processes with the system's taskkill on Windows, ignoring PATH", async () => {
+it("processTree() kills processes with the system's own taskkill on Windows, and ignores PATH", async () => {
   const { folder, write, log } = await on('win32')
   await write('taskkill')
-  // One name with backslashes on this system.
+  // On this system, this is a single file name that contains backslashes.
   const name = String.raw`windows\System32\taskkill.exe`
   await write(name)
   vi.stubEnv('SystemRoot', join(folder, 'windows'))

@@ -6,8 +6,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Ends a tree that exits on the given signal only. Resolves to the signals with
- * their times in ms, and the end.
+ * Stops a process tree that exits only on the given signal. Resolves to the signals with their times in ms,
+ * followed by the end.
  */
 async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
   const start = Date.now()
@@ -33,7 +33,7 @@ describe('stopping a process tree, https://modelcontextprotocol.io/specification
     ['exits when its input ends', 'end of input', [0]],
     ['exits on SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
     ['exits only on SIGKILL', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
-  ])('takes at most four seconds if the process %s', async ([, goesBy, expected]) => {
+  ])('takes at most 4 s if the process %s', async ([, goesBy, expected]) => {
     expect(await stopped(undefined, goesBy)).toEqual(expected)
   })
 
@@ -41,13 +41,13 @@ describe('stopping a process tree, https://modelcontextprotocol.io/specification
     ['SIGINT', ['0 SIGINT', 0]],
     ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
   ])(
-    'sends SIGINT first if configured, and takes at most three seconds if the process exits on %s',
+    'sends SIGINT first if so configured, and takes at most 3 s if the process exits on %s',
     async ([goesBy, expected]) => {
       expect(await stopped('interrupt', goesBy)).toEqual(expected)
     },
   )
 
-  test('takes at most five seconds if the tree cannot be killed', async () => {
+  test('takes at most 5 s if the processes cannot be killed', async () => {
     const said = await stopped(undefined, undefined)
     expect(said.at(-1)).toBeLessThanOrEqual(5_100)
     expect(said.length).toBeGreaterThan(10)

@@ -60,7 +60,7 @@ describe('close, https://modelcontextprotocol.io/specification/2025-11-25/basic/
 })
 
 describe('a process started by a custom spawn function', () => {
-  test('is never signalled by pid', async () => {
+  test('is never signalled by its pid', async () => {
     const kill = vi.spyOn(process, 'kill')
     let asked: Parameters<Spawn> | undefined
     let theirs: ReturnType<typeof spawn> | undefined

@@ -6,7 +6,7 @@ import { ProcessExitError, SpawnError } from '../../src/stdio/errors.ts'
 import { stopSteps } from '../../src/stdio/options.ts'
 import { readLines } from '../../src/stdio/read-lines.ts'
 
-/** The lines in these pieces of a stream. */
+/** Returns the lines of a stream that consists of these chunks. */
 async function linesOf(...pieces: readonly (string | Buffer)[]): Promise<string[]> {
   const stream = new PassThrough()
   const lines: string[] = []
@@ -31,7 +31,7 @@ describe('stderr lines', () => {
     expect(await linesOf(...pieces)).toEqual(lines)
   })
 
-  test('are truncated to 8,192 characters, regardless of how the output is split into chunks', async () => {
+  test('are truncated to 8,192 characters, however the output is split into chunks', async () => {
     const long = 'x'.repeat(8_192)
     expect(await linesOf(`${long}\n${long}y\n`)).toEqual([long, long])
     expect(await linesOf(`a\n${long}`, 'y', 'z\nb\n')).toEqual(['a', long, 'b'])
@@ -40,7 +40,7 @@ describe('stderr lines', () => {
 })
 
 describe('the error for a failed process', () => {
-  test('quotes the last ten lines, with up to 300 characters each', () => {
+  test('quotes the last ten lines, each up to 300 characters long', () => {
     const lines = ['first', ...Array.from({ length: 9 }, (_, at) => `line ${at}`), 'x'.repeat(301)]
     const error = new ProcessExitError(3, null, lines)
     expect(error.message).toBe(
@@ -59,7 +59,7 @@ describe('the error for a failed process', () => {
     [{ code: 'EMFILE' }, 'EMFILE'],
     [{ code: 5 }, 'the system refused'],
     [null, 'the system refused'],
-  ])('states why the process could not be started: %j', ([cause, why]) => {
+  ])('explains why the process could not be started: %j', ([cause, why]) => {
     expect(new SpawnError('a b', cause)).toMatchObject({
       message: `Could not start "a b": ${why}`,
       command: 'a b',
@@ -81,7 +81,7 @@ describe('childEnvironment', () => {
   })
 })
 
-test('stopSteps returns the default steps, the steps for an interrupt, or custom steps', () => {
+test('stopSteps() returns the default steps, the steps for an interrupt, or custom steps', () => {
   const own = { inputMs: 1, signal: 'SIGINT', signalMs: 2 } as const
   expect([stopSteps(), stopSteps('graceful'), stopSteps('interrupt'), stopSteps(own)]).toEqual([
     { inputMs: 2_000, signal: 'SIGTERM', signalMs: 2_000 },
@@ -91,7 +91,7 @@ test('stopSteps returns the default steps, the steps for an interrupt, or custom
   ])
 })
 
-test('childProcess identifies a transport by command, arguments and working directory', async () => {
+test('childProcess() identifies a transport by its command, arguments and working directory', async () => {
   const options = { command: 'a', args: ['b'], cwd: '/c', env: { SECRET: 'x' } }
   const target = childProcess(options)
   expect(target.process).toBe(options)

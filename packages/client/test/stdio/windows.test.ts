@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { ChildProcessTransport, SpawnError } from '@jetway/client/stdio'
 import { expect, it, vi } from 'vitest'
 
-// Before the imports: programs are looked up as the platform does it.
+// This must run before the imports, because programs are looked up differently on each platform.
 vi.hoisted(() => Object.defineProperty(process, 'platform', { value: 'win32' }))
 
 vi.mock('node:child_process', async (original) => ({
@@ -14,7 +14,7 @@ vi.mock('node:child_process', async (original) => ({
 
 const handlers = { message: () => {}, malformed: () => {}, close: () => {} }
 
-it("a transport runs a .cmd file on Windows with the system's cmd.exe, and escapes the arguments", async () => {
+it("a transport runs a .cmd file with the system's cmd.exe on Windows, and escapes the arguments", async () => {
   const transport = new ChildProcessTransport({
     command: 'shop.cmd',
     args: ['-y', 'a b', '"&calc'],

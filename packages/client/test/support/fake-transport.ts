@@ -6,12 +6,10 @@ import type {
   SendContext,
 } from '../../src/transport/client-transport.ts'
 
-/**
- * Returns the result of or error for a message, an error that the transport throws, or undefined for nothing.
- */
+/** Returns the result or error for a message, an error for the transport to throw, or undefined for no response. */
 type Answer = (message: JsonObject) => object | Error | undefined | void
 
-/** A transport with a function that responds to messages. By default, the transport behaves like HTTP. */
+/** A transport whose responses come from a function. By default, the transport behaves like HTTP. */
 export class FakeTransport implements ClientTransport {
   readonly streamPerRequest: boolean
   readonly sent: { readonly message: JsonRpcMessage & JsonObject; readonly context: SendContext }[] = []

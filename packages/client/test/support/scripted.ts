@@ -13,7 +13,8 @@ export type Answer = JsonObject | undefined
 
 export interface Script {
   /**
-   * The responses, by method. A function receives the message, and may send other messages through the server.
+   * The responses, keyed by method. A function receives the message, and may send other messages through the
+   * server.
    */
   readonly [method: string]:
     | Answer
@@ -46,7 +47,7 @@ export class ScriptedServer {
     })
   }
 
-  /** Sends a message, or a text unchanged. */
+  /** Sends a message, or a string unchanged. */
   say(value: unknown): void {
     this.#say(typeof value === 'string' ? value : JSON.stringify(value))
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BoundedMap } from '../../src/util/bounded-map.ts'
 
 describe('BoundedMap', () => {
-  it('drops the least recently written entries when maxEntries or maxWeight is exceeded', () => {
+  it('evicts the least recently written entries above maxEntries or maxWeight', () => {
     const weigh = (_key: string, value: number): number => value
     const map = new BoundedMap<string, number>({ maxEntries: 3, maxWeight: 10, weigh })
     map.set('a', 1).set('b', 1).set('c', 1).set('a', 2).set('d', 1)

@@ -10,7 +10,7 @@ const forecastOf = (outputSchema: unknown, result: object): Script => ({
 })
 const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
 
-/** CPU time, so that the test passes on a busy machine. */
+/** Measures CPU time, so that the test passes on a busy machine. */
 function msSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000
@@ -23,7 +23,7 @@ describe('callTool with a structured result', () => {
     expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 3 } })
   })
 
-  it('rejects with the problem and the result if it does not match', async () => {
+  it('rejects with the problem and the result if the result does not match the schema', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
     await client.listTools()
     const failure = await client.callTool('forecast').catch((error: unknown) => error)
@@ -154,7 +154,7 @@ describe('callTool with an outputSchema', () => {
     [String.raw`^\p{(?:a|a)*}$`, `p{${'a'.repeat(4_000)}`],
     ['a*b', 'a'.repeat(200_000)],
     ['[ab]*[ac]*d', 'a'.repeat(20_000)],
-  ])('matches the pattern %s at low cost for any value', async (pattern, text) => {
+  ])('matches the pattern %s against any value at low cost', async (pattern, text) => {
     const value = { type: 'string', pattern }
     const schemas: readonly (readonly [object, unknown])[] = [
       [{ properties: { text: value } }, { text: `${text}!` }],
@@ -273,7 +273,7 @@ describe('callTool with an outputSchema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
-  it('stops validating if the cost doubles with each level of the value', async () => {
+  it('stops validating if the cost doubles with each nested level', async () => {
     const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
     const schema = {
       $ref: '#/$defs/node',
@@ -287,7 +287,7 @@ describe('callTool with an outputSchema', () => {
     expect(msSince(start)).toBeLessThan(400)
   })
 
-  it('enforces uniqueItems for 10,000 items', async () => {
+  it('enforces uniqueItems in a list of 10,000 items', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } }
     const list = Array.from({ length: 10_000 }, () => ({ i: { of: 'the same' } }))
     const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))

@@ -11,7 +11,7 @@ import { attempt, type Awaitable, chain } from '../util/promises.ts'
 import type { EncodedResponse } from './response.ts'
 
 const MAX_BATCH = 100
-/** From this size, in UTF-16 units, a response is large. */
+/** A response is large if it has at least this length, in UTF-16 code units. */
 const LARGE = 262_144
 
 /** A message in a batch. */
@@ -92,14 +92,14 @@ export class BatchResponses {
   readonly #limit: number
   readonly #responses: { readonly id: RequestId; readonly frame: string }[] = []
   #missing: number
-  /** The size of all responses, in UTF-16 units. */
+  /** The size of all responses, in UTF-16 code units. */
   size = 0
-  /** The remaining space for encoded results, in UTF-16 units. The last result may exceed it. */
+  /** The remaining space for encoded results, in UTF-16 code units. The last result may exceed it. */
   room: number
 
   /**
    * @param expected - the number of responses to the batch
-   * @param limit - the maximum size of all responses combined, in UTF-16 units
+   * @param limit - the maximum size of all responses combined, in UTF-16 code units
    */
   constructor(expected: number, limit: number) {
     this.#missing = expected
@@ -107,7 +107,7 @@ export class BatchResponses {
     this.room = limit
   }
 
-  /** Why a response is omitted, and how to avoid that. */
+  /** Why a response is omitted, and how clients can avoid this. */
   get problem(): string {
     return `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`
   }

@@ -13,7 +13,7 @@ import type { CallReport } from './observation/telemetry.ts'
 import type { ClientView, RequestContext, SessionView, TaskView } from './request-context.ts'
 import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
-import { type InputCall, type LiveMethod, liveInputOf, sendQuestion } from './input/ask.ts'
+import { type InputCall, type LiveMethod, liveInputOf, type LiveRequests } from './input/ask.ts'
 import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
 import type { CallScope, CallTarget } from './scope.ts'
@@ -30,7 +30,7 @@ const TOO_LATE =
 const SMALLER = 'ctx.progress got a smaller value, which the client does not receive; report values that grow'
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
-/** Why a call ended before its handler did. */
+/** Why a call ended before its handler returned. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 interface CallTimer {
@@ -40,14 +40,14 @@ interface CallTimer {
   resume(): void
 }
 
-/** A running call: its handler's context, and the runtime's state for the call. */
+/** A running call: its handler's context, and the runtime's state of the call. */
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   readonly revision: Revision
   /** The call of the client, if this is the context of a composed definition. */
   outer: CallContext | undefined
-  /** The definition that the call refers to, if its method has definitions. */
+  /** The definition that the call names, for methods that have definitions. */
   target: CallTarget | undefined
   app: unknown
   uri = ''
@@ -59,7 +59,7 @@ export class CallContext implements RequestContext, Due {
   #warned = false
   /** The calls whose handlers are silent. Set while this call is running, if its client requested progress. */
   #silent: Deadlines | undefined
-  /** Set if the call is observed, or if the server has listeners for the `request` event. */
+  /** Set if the call is observed or the server has listeners for the `request` event. */
   report: CallReport | undefined
   /** Set if the call is observed. */
   observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
@@ -76,7 +76,7 @@ export class CallContext implements RequestContext, Due {
   #highest = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** The `ctx` methods whose questions are still unanswered. */
+  /** The `ctx` methods that have asked a question which is still unanswered. */
   #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 
@@ -133,52 +133,37 @@ export class CallContext implements RequestContext, Due {
   }
 
   elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<never> {
-    return this.#ask('elicit', message, schema, options)
+    return this.#question('elicit', message, schema, options)
   }
   elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<never> {
-    return this.#ask('elicitUrl', message, url, options)
+    return this.#question('elicitUrl', message, url, options)
   }
   sample(params: SampleParams): Promise<never> {
-    return this.#ask('sample', params)
+    return this.#question('sample', params)
   }
   listRoots(): Promise<never> {
-    return this.#ask('listRoots')
+    return this.#question('listRoots')
   }
 
-  request(method: string, params?: JsonObject): Promise<JsonObject> {
-    return this.#track('request', this.#request(method, params))
+  request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+    const advice = 'check ctx.session before you call it'
+    return this.#ask('request', advice, (live) => live.request(this, method, params))
   }
 
-  async #request(method: string, params: JsonObject = {}): Promise<JsonObject> {
-    const live = liveInputOf(this)
-    if (live === undefined) throw unsupportedHere('request', 'check ctx.session before you call it')
-    const open = sendQuestion(this, live.requests, method, { method, params })
-    const resume = this.pause(() => open.cancel('The call has ended'))
-    try {
-      return await open.result
-    } finally {
-      resume()
-    }
-  }
-
-  #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
-    return this.#track(method, this.#send(method, args))
-  }
-
-  async #send(method: LiveMethod, args: readonly unknown[]): Promise<never> {
-    const live = liveInputOf(this)
-    if (live !== undefined) return (await live.ask(this, method, args)) as never
-    throw unsupportedHere(
-      method,
-      "declare the tool's asks, or return inputRequired(…), which work everywhere",
-    )
+  #question(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
+    const advice = "declare the tool's asks, or return inputRequired(…), which work everywhere"
+    return this.#ask(method, advice, (live) => live.ask(this, method, args) as Promise<never>)
   }
 
   /**
    * Marks a rejection as handled. If a handler forgets `await`, the rejection must not terminate the process
    * and with it the calls of all other clients. The handler's own `await` still rejects.
+   *
+   * @param advice - what to do on connections that cannot carry the question
    */
-  #track<T>(method: string, answer: Promise<T>): Promise<T> {
+  #ask<T>(method: string, advice: string, send: (live: LiveRequests) => Promise<T>): Promise<T> {
+    const live = liveInputOf(this)
+    const answer = live === undefined ? Promise.reject(unsupportedHere(method, advice)) : send(live)
     const open = (this.#unanswered ??= [])
     open.push(method)
     const settled = (): void => void open.splice(open.indexOf(method), 1)
@@ -251,8 +236,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Repeats the last progress whenever the handler is silent, without extending its time limits. A comment in a
-   * stream would keep the connection open, but only progress restarts the client's request timer.
+   * Repeats the last progress whenever the handler is silent, but does not extend its time limits. A comment
+   * in a stream would keep the connection open, but only progress restarts the client's request timer.
    */
   keepAlive(silent: Deadlines): void {
     if (this.#reports() === undefined) return
@@ -310,8 +295,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
-   * terminate the process.
+   * Logs a problem once per call. It is not thrown, because an error in a callback, or in a promise that is
+   * not awaited, would terminate the process.
    */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)
@@ -320,7 +305,7 @@ export class CallContext implements RequestContext, Due {
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { session, exchange, task } = this.scope
-    // Read for each message, because the client may set the level during a call.
+    // The level is read for each message, because the client may set it during a call.
     const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
     if (this.#finished) this.#warn(TOO_LATE)
     if (this.#done || !reachesLevel(level, logLevel)) return

@@ -32,8 +32,8 @@ interface DispatcherOptions extends EncoderOptions {
   /** Logs the problems of calls whose requests have no logger. */
   readonly logger: Logger
   /**
-   * How long a handler may be silent before its last progress is repeated, in ms. If undefined, it is never
-   * repeated.
+   * How long a handler may be silent before its last progress is repeated, in ms. If undefined, progress is
+   * never repeated.
    */
   readonly progressHeartbeatMs: number | undefined
 }
@@ -70,8 +70,8 @@ export class Dispatcher {
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
     ctx.target = this.#options.methods.get(method)?.target?.(params, ctx.scope.session?.registry)
-    // If the definition has a `visible` rule, its scopes are checked after the rule, because a refusal would show that
-    // the definition exists.
+    // If the definition has a `visible` rule, its scopes are checked after that rule, because an error would
+    // reveal that the definition exists.
     if (ctx.target?.scopes === undefined || ctx.target.visible !== undefined) return undefined
     return lacking(ctx.target.scopes, ctx.scope.caller)
   }
@@ -178,7 +178,7 @@ export class Dispatcher {
     try {
       return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
     } catch {
-      // Accessing the error's fields can throw.
+      // Reading the error's properties can throw.
       return undefined
     }
   }
@@ -192,7 +192,7 @@ export class Dispatcher {
     return input.rounds.resolve(ctx.outer ?? ctx, needed, handle)
   }
 
-  /** Waits for the handler, a time limit or a cancellation. Whichever is first determines the response. */
+  /** Waits for the handler, a time limit or a cancellation. Whichever comes first determines the response. */
   #supervise(entry: MethodEntry, ctx: CallContext, result: Promise<HandlerResult>): Promise<EncodedResponse> {
     const limit = ctx.target?.timeoutMs ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
@@ -208,8 +208,8 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // The timer may be shared with other calls, and a cancellation arrives as another message. Their effects
-      // are nevertheless observed as part of this call.
+      // The timer may be shared with other calls, and a cancellation arrives as another message. What they trigger
+      // is nevertheless observed as part of this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -238,14 +238,14 @@ export class Dispatcher {
     const limit = exceeded && { limitMs: exceeded.ms }
     this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
-    // Names the limit, so that client authors can distinguish it from their own timeout.
+    // The text names the limit, so that client authors can distinguish it from their own timeout.
     const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }
 
-/** The result that middleware sees while questions are open: the method's result with empty fields. */
+/** The result that middleware receives while questions are open: the method's result with empty fields. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
-  return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
+  return { ...revision.rounds?.get(message.method), resultType: 'input_required' }
 }

@@ -11,7 +11,7 @@ export const PIPE_NETWORK: Network = { transport: 'pipe' }
 export interface RequestOrigin {
   /** The transport's network; undefined in memory. */
   readonly network?: Network | undefined
-  /** Returns all values of a header by its lower-case name. Only transports with headers have this method. */
+  /** Returns all values of a header, given its lower-case name. Only transports with headers have this method. */
   headers?(name: string): readonly string[]
 }
 
@@ -25,13 +25,13 @@ export interface Exchange extends RequestOrigin {
    * nothing after the response or a disconnect, because a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
-  /** The responses to the batch that the request is part of. */
+  /** The batch that the request is part of, with the remaining space for responses. */
   readonly batch?: { room: number; readonly problem: string } | undefined
   /** Whether requests can be sent to the client on this exchange. */
   readonly duplex: boolean
   /** Whether the request can start a subscription. */
   readonly subscribable?: boolean
-  /** Sends a request to the client. Unlike a notification, it must not be dropped for a slow reader. */
+  /** Sends a request to the client. Unlike a notification, it must not be dropped if the client reads slowly. */
   request?(frame: string): void | Promise<void>
   /**
    * Calls the listener at most once: when the client disconnects before the response, or immediately if the
@@ -39,12 +39,12 @@ export interface Exchange extends RequestOrigin {
    */
   onDisconnect?(listener: () => void): void
   /**
-   * Set if a client may read a notification and the response at the same time. Returns the response frame as
-   * soon as the client has read the call's progress.
+   * Set if a client may read a notification and the response at the same time. Returns the frame of the
+   * response as soon as the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>
   /**
-   * Closes the connection of the request's stream, if the client can resume it.
+   * Closes the connection of the request's stream if the client can resume the stream.
    *
    * @param retryMs - how long the client should wait; the transport's default if undefined
    */

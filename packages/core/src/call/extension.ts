@@ -21,16 +21,17 @@ export interface Extension<App = unknown, Locals = unknown> {
   /** The settings that clients receive, as plain JSON. A function is called each time. @default {} */
   readonly settings?: object | (() => object)
   /**
-   * The extension's methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it
-   * has none. The server's limits, middleware and error handling also apply to these methods.
+   * The extension's methods, keyed by name. A result is sent unchanged, with its `resultType`, or with
+   * `complete` if it has none. The server's limits, middleware and error handling also apply to these
+   * methods.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /**
-   * The notifications that the server sends with `server.notify.extension`, by method, such as
+   * The notifications that the server sends with `server.notify.extension`, keyed by method, such as
    * `notifications/com.example/search/ready`. @default none
    */
   readonly notifications?: readonly string[]
-  /** The name of the parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
+  /** The names of the parameters that the HTTP header `Mcp-Name` repeats, keyed by method. @default none */
   readonly names?: Readonly<Record<string, string>>
   /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'
@@ -53,14 +54,11 @@ interface ExtensionNotices {
 export interface ExtensionTable {
   readonly ids: ReadonlySet<string>
   readonly methods: ReadonlyMap<string, ExtensionEntry>
-  /** The parameter that the header `Mcp-Name` repeats, by method. */
+  /** The parameters that the header `Mcp-Name` repeats, keyed by method. */
   readonly names: ReadonlyMap<string, string>
-  /** The extensions with notifications, by id. */
+  /** The extensions with notifications, keyed by id. */
   readonly notices: ReadonlyMap<string, ExtensionNotices>
-  /**
-   * The capability `extensions` for clients that speak a revision; undefined if the revision has no
-   * extensions.
-   */
+  /** The capability `extensions` for clients that use a revision; undefined if the revision has no extensions. */
   declared(revision: Revision): JsonObject | undefined
 }
 

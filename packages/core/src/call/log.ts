@@ -6,7 +6,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 /** Sends `notifications/message` to the client if the level is at least the one that the client has set. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
-/** Creates the frame, with a placeholder for data that cannot be serialised, so that the handler does not fail. */
+/** If the data cannot be serialised, the frame contains a placeholder, so that the handler does not fail. */
 export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
     // Functions and symbols have no JSON form, but a message must have data.
@@ -17,7 +17,7 @@ export function logFrame(named: { readonly level: LogLevel }, data: unknown): st
   }
 }
 
-/** Returns whether a client that has set the level `set` receives messages of another level. */
+/** Returns whether a client that has set the level `set` receives messages with another level. */
 export const reachesLevel = (level: LogLevel, set: LogLevel | undefined): boolean =>
   set !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(set)
 

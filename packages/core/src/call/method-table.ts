@@ -6,7 +6,7 @@ import type { CallTarget } from './scope.ts'
 
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
-  /** Starts the call as a task. Returns undefined if the call is to run as an ordinary call. */
+  /** Starts the call as a task. Returns undefined if the call should run as an ordinary call. */
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
    * Returns the result that reports a failure. Without this function, the method responds with a JSON-RPC
@@ -14,9 +14,9 @@ export interface MethodEntry {
    */
   failure?(text: string): HandlerResult
   /**
-   * Finds the definition that a call refers to, for its settings.
+   * Finds the definition to which a call refers, for its settings.
    *
-   * @param own - the definitions registered for the caller's session alone
+   * @param own - the definitions that are registered only for the caller's session
    */
   target?(params: JsonObject, own: object | undefined): CallTarget | undefined
 }
@@ -25,7 +25,7 @@ export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
 
-/** The methods by name. The server supplies them, so that this folder does not import features. */
+/** The methods, keyed by name. The server supplies them, so that this folder does not import features. */
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})

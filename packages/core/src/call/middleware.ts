@@ -33,7 +33,7 @@ export interface MethodResults {
   readonly 'logging/setLevel': JsonObject
 }
 
-/** The parameters that are validated before middleware runs. */
+/** The parameters that are validated before the middleware runs. */
 interface MethodParams {
   readonly 'tools/call': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
   readonly 'resources/read': { readonly uri: string } & JsonObject
@@ -42,19 +42,22 @@ interface MethodParams {
   readonly 'prompts/get': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
 }
 
-/** The parameters of one method. Those of methods that {@link MethodParams} does not list are not validated. */
+/**
+ * The parameters of one method. Methods that {@link MethodParams} does not list have parameters that are not
+ * validated.
+ */
 export type ParamsOf<Method> = Method extends keyof MethodParams
   ? MethodParams[Method]
   : JsonObject | undefined
 
-/** The context of a method, with its parameters typed. */
+/** The context of a method with typed parameters. */
 export type MethodContext<Method, App = unknown, Locals = unknown> = RequestContext<App, Locals> & {
   readonly message: { readonly params: ParamsOf<Method> }
 }
 
 type Family<Method> = Method extends `${infer Name}/${string}` ? Name : Method
 
-/** The name of a method that an extension adds. Excludes misspelt names of the protocol's methods. */
+/** The name of a method added by an extension. The type excludes misspelt names of the protocol's methods. */
 export type AddedMethodName<Name extends string> = Name extends keyof MethodResults
   ? never
   : Name extends `${Family<keyof MethodResults>}/${infer Rest}`
@@ -63,7 +66,7 @@ export type AddedMethodName<Name extends string> = Name extends keyof MethodResu
       : never
     : Name
 
-/** Wraps one method; see {@link Middleware}. */
+/** Wraps a single method; see {@link Middleware}. */
 export type MethodMiddleware<Method extends keyof MethodResults, App = unknown, Locals = unknown> = (
   ctx: MethodContext<Method, App, Locals>,
   next: () => Promise<MethodResults[Method]>,
@@ -79,7 +82,7 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 
 /**
  * Returns the error in the parameters that middleware reads, or undefined. These parameters are validated
- * before middleware runs, so that middleware can rely on a name being a string.
+ * before middleware runs, so that middleware can rely on their types, for example on a name being a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined
@@ -105,7 +108,7 @@ interface Layer {
   readonly run: AnyMiddleware
 }
 
-/** The middleware of a server: the first one added is the outermost. */
+/** The middleware of a server. The first middleware added is the outermost. */
 export class MiddlewareStack {
   readonly layers: Layer[] = []
 

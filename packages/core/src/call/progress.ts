@@ -61,7 +61,7 @@ export class Progress {
    * or is not finite.
    */
   report(progress: number, total: number | undefined, message: string | undefined): string | undefined {
-    // NaN and infinities would be null in JSON.
+    // In JSON, NaN and infinities would become null.
     if (!Number.isFinite(progress) || progress <= this.reported) return undefined
     this.reported = progress
     this.#total = Number.isFinite(total) ? total : undefined
@@ -75,7 +75,7 @@ export class Progress {
     return this.#between(STEP, undefined)
   }
 
-  /** Omits a total that the handler has reached, because the value must not exceed the total. */
+  /** Omits the total once the handler has reached it, because the value must not exceed the total. */
   #between(step: number, message: string | undefined): string | undefined {
     const progress = this.#next(step)
     const total = this.#total !== undefined && progress > this.#total ? undefined : this.#total

@@ -21,7 +21,7 @@ export interface SessionView {
   readonly id: string
 }
 
-/** The task that a call runs as. */
+/** The task as which a call runs. */
 export interface TaskView {
   readonly id: string
 }
@@ -32,18 +32,18 @@ export interface TaskView {
  */
 export interface NoAsksAboveHandler {}
 
-/** The second argument of every handler. It is valid for one call only, so do not store it. */
+/** The second argument of every handler. It is valid for a single call only, so do not store it. */
 export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
   readonly signal: AbortSignal
-  /** The id that the client chose. It is not unique: some clients send the same id every time. */
+  /** The request's id, chosen by the client. It is not unique: some clients send the same id every time. */
   readonly requestId: RequestId
   /** The request as the client sent it. */
   readonly message: JsonRpcRequest
   /** The negotiated protocol revision. */
   readonly protocolVersion: string
   /**
-   * The client as it describes itself: `info`, `capabilities`, `supports(name)`, `extension(id)`. It is not
+   * The client's self-description: `info`, `capabilities`, `supports(name)` and `extension(id)`. It is not
    * authenticated.
    */
   readonly client: ClientView
@@ -58,7 +58,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly task: TaskView | undefined
   /** The value that the server's `lifespan` returned. */
   readonly app: App
-  /** The value that the mount's option `locals` returned for this request. */
+  /** The value that the mount's `locals` option returned for this request. */
   readonly locals: Locals
   /** The URI of the resource being read; an empty string for other methods. */
   readonly uri: string
@@ -120,7 +120,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   ): Promise<Elicited<undefined, D>>
   /** Sends a prompt to the client's model: see `sample`. The rules for {@link elicit} apply. */
   sample(params: SampleParams): Promise<Sampled>
-  /** Asks for the client's roots: see `listRoots`. The rules for {@link elicit} apply. */
+  /** Requests the client's roots: see `listRoots`. The rules for {@link elicit} apply. */
   listRoots(): Promise<readonly Root[]>
   /**
    * Sends the client a request that an extension or an experimental feature defines. The request is sent
@@ -135,7 +135,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   ): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** The client as it describes itself. Nothing in this description is authenticated. */
+/** The client's description of itself. None of it is authenticated. */
 export class ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
@@ -156,8 +156,8 @@ export class ClientView {
   }
 
   /**
-   * Returns the settings of an extension that the client declared, by its id. Returns undefined for an
-   * extension that the client did not declare and therefore does not understand.
+   * Returns the settings of an extension that the client declared, or undefined if the client did not declare
+   * the extension and therefore does not understand it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

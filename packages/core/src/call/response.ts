@@ -1,6 +1,5 @@
-import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
+import { ErrorCode, internalError, isErrorOf, McpError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
@@ -9,23 +8,16 @@ import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/telemetry.ts'
 import type { CallContext } from './context.ts'
 import type { MethodEntry } from './method-table.ts'
-import {
-  type Complete,
-  type HandlerResult,
-  type InputRequested,
-  SerializedResult,
-  type TaskStarted,
-  typed,
-} from './result.ts'
+import { type Complete, type HandlerResult, SerializedResult } from './result.ts'
 
 export interface EncodedAnswer {
   readonly frame: string
   /**
-   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs
-   * less than encoding `frame`.
+   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Defined only if calling it
+   * costs less than encoding `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
-  /** The size of the frame in UTF-8. Present if {@link bytes} is. */
+  /** The size of the frame in UTF-8 bytes. Defined if {@link bytes} is. */
   readonly byteLength?: number
   /** Set for a JSON-RPC error. The revision determines its HTTP status. */
   readonly error?: McpError
@@ -38,13 +30,13 @@ export type EncodedResponse = EncodedAnswer | undefined
 
 interface EncoderOptions {
   readonly info: Implementation
-  /** The maximum size of a result as JSON, in bytes of UTF-8. */
+  /** The maximum size of a result as JSON, in UTF-8 bytes. */
   readonly maxResultBytes: number
   /** Receives every error that the client must not see. Must not throw. */
   readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
 }
 
-/** Creates one response from the value that a handler returned or threw. */
+/** Creates responses from the values that handlers return or throw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
   /** The server's name and version. Some revisions add them to every result. */
@@ -64,13 +56,13 @@ export class ResponseEncoder {
       switch (result.kind) {
         case 'complete': {
           const { batch } = ctx.scope.exchange
-          // Encoding results that will not be sent could keep this process busy for seconds.
+          // Encoding results that nobody will receive could keep this process busy for seconds.
           if (batch !== undefined && batch.room <= 0)
             return refuse(ctx, new McpError(ErrorCode.InternalError, batch.problem))
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
           if (batch !== undefined) batch.room -= json.length
-          // A UTF-16 unit takes at most three bytes, so most results fit without counting their bytes.
+          // A UTF-16 code unit takes at most three bytes, so most results fit without counting their bytes.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -80,14 +72,13 @@ export class ResponseEncoder {
           if (result instanceof SerializedResult && json.length >= LARGE) return this.#large(ctx, result)
           return this.#answer(ctx, json, result)
         }
-        case 'input-requested':
-          return this.#inputRequired(ctx, result)
-        case 'task':
-          return this.#task(ctx, result)
-        case 'subscription':
-          return this.#subscription(ctx, result.filters)
-        default:
-          throw new TypeError(`A result of kind "${result.kind}" cannot be sent`)
+        case 'needs-input':
+          throw new TypeError('Questions cannot be sent as they are')
+        default: {
+          const answer = this.#answer(ctx, JSON.stringify(result.result), result)
+          if (result.kind !== 'subscription') return answer
+          return { ...answer, subscription: { id: ctx.message.id, filters: result.filters } }
+        }
       }
     } catch (error) {
       return this.fail(entry, ctx, error)
@@ -107,13 +98,10 @@ export class ResponseEncoder {
   #knownFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer | undefined {
     const known = isErrorOf(McpError, error) ? readError(error) : undefined
     if (known !== undefined) return this.#refuse(ctx, known)
-    const urls = ctx.scope.input?.rounds.urlFailure(error, ctx)
-    if (urls !== undefined) {
-      if (urls.text === undefined || entry.failure === undefined) return this.#refuse(ctx, urls.error)
-      return this.#failure(ctx, entry.failure(urls.text))
-    }
-    if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
-    return undefined
+    const failure = ctx.scope.input?.rounds.failure(error, ctx)
+    if (failure === undefined) return undefined
+    if (failure.text === undefined || entry.failure === undefined) return this.#refuse(ctx, failure.error)
+    return this.#failure(ctx, entry.failure(failure.text))
   }
 
   /**
@@ -146,17 +134,14 @@ export class ResponseEncoder {
    * @throws the error if the client may see it, because the outer call creates its response
    */
   conceal(entry: MethodEntry, ctx: CallContext, error: unknown): HandlerResult {
-    const isForClient =
-      isErrorOf(McpError, error) ||
-      isErrorOf(QuestionError, error) ||
-      ctx.scope.input?.rounds.requiresUrls(error) === true
+    const isForClient = isErrorOf(McpError, error) || ctx.scope.input?.rounds.isForClient(error) === true
     if (isForClient) throw error
     const hidden = this.#hide(entry, ctx, error)
     if ('kind' in hidden) return hidden
     throw hidden
   }
 
-  /** Responds with a message that the client may see. */
+  /** Creates a response with a message that the client may see. */
   failWith(
     entry: MethodEntry,
     ctx: CallContext,
@@ -165,26 +150,6 @@ export class ResponseEncoder {
   ): EncodedAnswer {
     if (entry.failure === undefined) return refuse(ctx, new McpError(code, text))
     return this.#failure(ctx, entry.failure(text))
-  }
-
-  #inputRequired(ctx: CallContext, { requests, state }: InputRequested): EncodedAnswer {
-    const { message, revision } = ctx
-    if (revision.rounds === undefined) throw new TypeError('The revision has no input_required results')
-    const json = revision.rounds.encode(requests, state, this.#server(revision))
-    ctx.finish()
-    return { frame: resultFrame(message.id, json) }
-  }
-
-  #task(ctx: CallContext, { task, meta }: TaskStarted): EncodedAnswer {
-    if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
-    const created = ctx.revision.tasks.created(task, meta)
-    return this.#answer(ctx, JSON.stringify(created), typed('task', created))
-  }
-
-  #subscription(ctx: CallContext, filters: SubscriptionRequest['filters']): EncodedAnswer {
-    const { id } = ctx.message
-    const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
-    return { frame, subscription: { id, filters } }
   }
 
   /**
@@ -197,7 +162,7 @@ export class ResponseEncoder {
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
   }
 
-  #answer(ctx: CallContext, json: string, result?: Complete): EncodedAnswer {
+  #answer(ctx: CallContext, json: string, result?: Pick<Complete, 'hints' | 'type'>): EncodedAnswer {
     ctx.finish()
     const { message, revision } = ctx
     if (revision.envelope === undefined) return { frame: resultFrame(message.id, json) }
@@ -237,7 +202,7 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
  * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
  * the wrong type, because JavaScript code can pass any value.
  *
- * @throws any error that a getter or a proxy throws
+ * @throws any error thrown by a getter or a proxy
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined
@@ -245,8 +210,8 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
 }
 
 /**
- * The minimum length of a serialised result whose bytes are cached, in characters. Below it, one string costs
- * less than two arrays.
+ * The minimum length of a serialised result whose bytes are cached, in characters. For a shorter result, one
+ * string costs less than two arrays.
  */
 const LARGE = 8_192
 const encoder = new TextEncoder()
@@ -269,7 +234,7 @@ export function largeAnswer(
       return resultFrame(id, head + result.json.slice(1))
     },
     get byteLength() {
-      // Both include the opening brace of the result, so 1 is subtracted.
+      // Both lengths include the opening brace of the result, so 1 is subtracted.
       return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {

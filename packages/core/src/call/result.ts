@@ -1,13 +1,11 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
-import type { TaskInfo } from '../protocol/types.ts'
 import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
-import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
 /**
- * The result of a method's handler. A `needs-input` result is never sent, because one of the other kinds
- * replaces it.
+ * The result of a method's handler. A `needs-input` result is never sent, because it is first replaced by a
+ * result of another kind.
  */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
@@ -30,21 +28,22 @@ export interface NeedsInput {
   readonly state?: string
 }
 
+/** A result that replaces the method's own, in a form that does not depend on the method. */
+interface Substitute extends Pick<Complete, 'result' | 'type' | 'hints'> {}
+
 /** The client receives the questions as a result, and sends the request again with the answers. */
-export interface InputRequested {
+export interface InputRequested extends Substitute {
   readonly kind: 'input-requested'
-  readonly requests: Readonly<Record<string, InputRequest>>
-  readonly state: string
+  readonly type: 'input_required'
 }
 
-export interface TaskStarted {
+export interface TaskStarted extends Substitute {
   readonly kind: 'task'
-  readonly task: TaskInfo
-  readonly meta?: JsonObject
+  readonly type: 'task'
 }
 
 /** The response is sent when the subscription ends. */
-interface SubscriptionStarted {
+interface SubscriptionStarted extends Substitute {
   readonly kind: 'subscription'
   readonly filters: readonly SubscriptionFilter[]
 }

@@ -13,12 +13,12 @@ interface RunningTask extends TaskView {
   setStatusMessage(message: string): void
 }
 
-/** A session from the point of view of its requests. */
+/** The part of a session that its requests can access. */
 export interface CallSession extends SessionView {
   readonly record: { readonly subscriptions: readonly string[] }
   /** The log level of the client; undefined if the server does not send log messages. */
   readonly logLevel: LogLevel | undefined
-  /** Tools, resources and prompts registered for this session alone. */
+  /** Tools, resources and prompts that are registered only for this session. */
   readonly registry?: object | undefined
   addPendingUrls(ids: readonly string[]): void
   readonly closed: boolean
@@ -33,7 +33,7 @@ export interface CallSession extends SessionView {
   update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
 }
 
-/** The members of a session's record that requests from its client can change. */
+/** The members of a session's record that its client's requests can change. */
 interface RecordedSettings {
   readonly logLevel?: LogLevel
   readonly subscriptions: readonly string[]
@@ -44,15 +44,15 @@ export interface Caller {
   readonly auth?: AuthInfo | undefined
   /** The owner of the bytes that wait for the caller: the principal, or the address of an anonymous caller. */
   readonly holder?: string | undefined
-  /** Whether the caller is the local user on a connection without credentials. A local user has every scope. */
+  /** Whether the caller is the local user on a connection without credentials. The local user has all scopes. */
   readonly local?: boolean
   readonly locals?: unknown
   /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
-  /** Receives log lines about the request's calls. @default the server's logger */
+  /** The logger for the request's calls. @default the server's logger */
   readonly logger?: Logger | undefined
-  /** The host's id for the HTTP request, for loggers that do not add the id to their lines. */
+  /** The host framework's id for the HTTP request, for loggers that do not add the id to their lines. */
   readonly httpRequestId?: string | number | undefined
 }
 

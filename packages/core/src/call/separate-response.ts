@@ -9,8 +9,8 @@ const RECENT_MS = 1_000
 
 /**
  * Wraps an exchange on a byte stream, where the client may read a call's last progress notification together
- * with the response. In this case, the official TypeScript clients drop the progress. They handle the response
- * immediately, but notifications a microtask later, after the call's progress handler has been removed.
+ * with the response. The official TypeScript clients then drop the progress, because they handle the response
+ * immediately, but notifications a microtask later, when the call's progress handler has been removed.
  *
  * @param separate - returns the frame to write, as soon as the client has read everything sent before it
  */

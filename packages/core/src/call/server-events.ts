@@ -6,7 +6,7 @@ import { attempt } from '../util/promises.ts'
 import type { CallContext } from './context.ts'
 import type { EncodedResponse } from './response.ts'
 
-/** A session was started in this process, or moved here from another process. */
+/** A session has been started in this process, or has moved here from another process. */
 export interface SessionOpened {
   readonly sessionId: string
   /** The argument for `server.forSession`. */
@@ -46,7 +46,7 @@ export interface RootsChanged {
 }
 
 /**
- * `failed` is a tool result with `isError`, and `error` is a JSON-RPC error. A `cancelled` request has no
+ * `failed` means a tool result with `isError`, and `error` a JSON-RPC error. A `cancelled` request has no
  * response.
  */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
@@ -68,12 +68,13 @@ export interface RequestServed {
 /** A message was refused before it reached a handler. */
 export interface Rejected {
   /**
-   * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
+   * The route of an HTTP mount, `duplex` for the stdio and in-memory transports, or `raw` for
+   * `server.handleMessage`.
    */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
   /** The HTTP status of the refusal; undefined on other transports. */
   readonly status: number | undefined
-  /** For example `forbiddenHost` or `unknownSession`. */
+  /** The reason, for example `forbiddenHost` or `unknownSession`. */
   readonly reason: string
 }
 
@@ -113,7 +114,7 @@ export const SERVER_EVENTS: readonly (keyof ServerEvents)[] = [
   'overflow',
 ]
 
-/** Called for one kind of event. Errors that a listener throws are logged. */
+/** A listener for one kind of event. Errors that it throws are logged. */
 export type ServerListener<Event extends keyof ServerEvents> = (payload: ServerEvents[Event]) => unknown
 
 type AnyListener = (payload: never) => unknown
@@ -150,7 +151,7 @@ export class Events {
   }
 }
 
-/** Runs a call, and emits the event `request` with its outcome. */
+/** Runs a call, and emits the `request` event with its outcome. */
 export function reportRequest(
   { events, clock }: { readonly events: Events; readonly clock: Clock },
   ctx: CallContext,

@@ -11,7 +11,8 @@ export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
   /**
-   * The deadlines by limit, in ms: one for the server's limit, and one for each different limit set by a tool.
+   * The deadlines, keyed by their limit in ms: one for the server's limit, and one for each different limit
+   * of a tool.
    */
   readonly #deadlines = new Map<number, Deadlines>()
 
@@ -84,7 +85,7 @@ class Timer implements Due {
   exceeded: ExceededLimit | undefined
   readonly #start: number
   #lastProgress: number
-  /** The time spent waiting for the client's answers. It extends both limits. */
+  /** The time spent waiting for the client's answers. Both limits are extended by this time. */
   #paused = 0
   #pausedAt: number | undefined
   #own: unknown

@@ -1,7 +1,7 @@
 import type { Logger } from '../util/logger.ts'
 import { attempt } from '../util/promises.ts'
 
-/** A platform that stops between requests unless it is asked to keep running. */
+/** A platform that stops the process between requests unless it is asked to keep running. */
 export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
@@ -28,7 +28,7 @@ export class WaitUntil {
     this.#logger = logger
   }
 
-  /** @param failed - logs a rejection */
+  /** @param failed - called to log a rejection */
   track(work: Promise<unknown>, host: WorkHost | undefined, failed: (error: unknown) => void): void {
     this.#count.begin()
     const done = Promise.resolve(work).then(

@@ -1,7 +1,6 @@
 import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
 import { narrowRevisions } from '../protocol/revisions/index.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
-import { onChange } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
 import type { Caller } from '../call/scope.ts'
@@ -13,7 +12,7 @@ import { checkTransport, type Transport, type TransportClose } from './transport
 import { DuplexConversation } from './conversation.ts'
 import { Outbox } from './outbox.ts'
 
-/** Options of `server.connect(transport)`. */
+/** Options for `server.connect(transport)`. */
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   /** The revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
@@ -22,7 +21,7 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   readonly endGraceMs?: number
 }
 
-/** Connects one client on a duplex transport: stdio or in memory. */
+/** Connects one client on a duplex transport, such as stdio or the in-memory transport. */
 export interface Connection extends MountHandle {}
 
 const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
@@ -38,7 +37,7 @@ const DEFAULT_END_GRACE_MS = 2_000
 /**
  * Serves one client on a transport. A session starts with the client's `initialize`.
  *
- * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
+ * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` if the server is closed; the errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
@@ -95,10 +94,10 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // The mount is attached first, because attaching throws if the server is closed. At this point, nothing has
-    // been opened yet.
+    // The mount is attached first, because attaching throws if the server is closed, and nothing has been opened
+    // yet.
     this.#runtime.attach(this)
-    this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
+    this.#unsubscribe = this.#runtime.onChange((event) => {
       this.#conversation.session?.onChange(event)
       this.#conversation.subscriptions.onChange(event)
     })
@@ -165,7 +164,7 @@ class DuplexConnection implements Connection, ServerMount {
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
-  /** Closes the connection after a response was lost. Otherwise, the client would wait forever. */
+  /** Closes the connection after a response was lost. Otherwise, the client would wait for it forever. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }

@@ -44,14 +44,14 @@ import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
 
-/** A returned promise pauses reading, but does not delay the response. */
+/** If it returns a promise, reading pauses, but the response is not delayed. */
 type Written = void | Promise<void>
 
-/** How long a client is given to read progress before the response follows, in ms. */
+/** The time given to a client to read progress before the response follows, in ms. */
 const READ_MS = 20
 /**
- * The maximum number of bytes that Node.js reads from a pipe at once. Some clients written in other languages
- * do not accept longer lines.
+ * The maximum number of bytes that Node.js reads from a pipe at a time. Some clients written in other
+ * languages do not accept longer lines.
  */
 const READ_BYTES = 65_536
 const LINE_END = 1
@@ -76,11 +76,11 @@ interface ConversationOptions {
 export class DuplexConversation implements Carrier<void> {
   readonly served: readonly Revision[]
   readonly stateless: boolean
-  /** Undefined before `initialize`. */
+  /** The session; undefined before `initialize`. */
   session: Session | undefined
   /**
-   * Calls without a session. They share the limits of a single session, because the connection has only one
-   * client.
+   * The calls without a session. They share the limits of a single session, because the connection has only
+   * one client.
    */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
@@ -90,7 +90,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly #exchange: Exchange
   readonly #statelessExchange: Exchange
   readonly #statelessRevisions: readonly Revision[]
-  /** Set while the session is opening. Later messages wait for it. */
+  /** Set while the session is being opened. Later messages wait for it. */
   #opening: Promise<void> | undefined
   #draining = false
 
@@ -134,7 +134,7 @@ export class DuplexConversation implements Carrier<void> {
     void this.#refuse('parseError', undefined, parseError(reason))
   }
 
-  /** Resolves when all responses are sent, or after 1 s. */
+  /** Resolves when all responses have been sent, or after 1 s. */
   flushed(): Promise<void> {
     return this.#unanswered.flushed()
   }
@@ -215,7 +215,7 @@ export class DuplexConversation implements Carrier<void> {
     return session.capacity()
   }
 
-  /** Calls a method with the request's own metadata. */
+  /** Calls a method of a request that carries its own metadata. */
   #callAlone(message: JsonRpcRequest, { revision, meta }: Served): Awaitable<EncodedResponse> {
     const { runtime, caller } = this.#options
     const ctx = statelessContext(runtime, {
@@ -253,7 +253,7 @@ export class DuplexConversation implements Carrier<void> {
     return subscription === undefined ? busy() : undefined
   }
 
-  /** Cancels a session's call, or a stateless call. If both have the same id, neither is cancelled. */
+  /** Cancels a session's call, or a stateless call. If both have the same id, neither call is cancelled. */
   #cancel(message: JsonRpcNotification): void {
     const { session } = this
     const id = message.params?.['requestId']

@@ -22,11 +22,11 @@ import type { Caller } from '../call/scope.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { attempt } from '../util/promises.ts'
 
-/** Options of `server.handleMessage`. */
+/** Options for `server.handleMessage`. */
 export interface MessageOptions extends WorkHost {
   /** The sender, available as `ctx.auth`. */
   readonly auth?: AuthInfo | undefined
-  /** The app's context, available as `ctx.locals`. */
+  /** The app's data for the request, available as `ctx.locals`. */
   readonly locals?: unknown
   /**
    * The protocol revision of the response if the message does not name one.
@@ -76,7 +76,7 @@ export class MessageHandler implements ServerMount {
     if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
     const { revisions: served } = this.#runtime
     const [newest] = ofEra('legacy', served)
-    // A message may name its own revision. A notification does not need one.
+    // A message may name its own revision. A notification need not name one.
     const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
     const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
     const carrier: Carrier<string | undefined> = {

@@ -10,7 +10,7 @@ interface OutboxOptions {
   onDrop(frame: string): void
 }
 
-/** The maximum size of the change notifications queued for a slow reader, in bytes of UTF-8. */
+/** The maximum size of the change notifications queued for a slow reader, in UTF-8 bytes. */
 const MAX_LATE_BYTES = 1_048_576
 
 /** Writes all frames of a connection. */
@@ -25,7 +25,7 @@ export class Outbox {
     this.#options = options
   }
 
-  /** The transport's network; undefined in memory. */
+  /** The transport's network; undefined for the in-memory transport. */
   get network(): Network | undefined {
     return this.byteStream ? PIPE_NETWORK : undefined
   }
@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Writes a call's notification. While the peer is reading slowly, the notification is dropped, unless the
-   * handler awaits each one.
+   * Writes a call's notification. While the peer is reading slowly, the notification is dropped unless the
+   * handler awaits each notification.
    */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)

@@ -4,7 +4,7 @@ import { type Deferred, deferred } from '../util/promises.ts'
 /** The reason why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
-/** The functions that a transport calls. They are passed once, to {@link Transport.start}. */
+/** The functions that a transport calls. They are passed to {@link Transport.start}, which is called once. */
 export interface TransportHandlers {
   /**
    * Receives one message as JSON text, without a newline. If it returns a promise, the transport stops reading
@@ -13,13 +13,13 @@ export interface TransportHandlers {
   message(text: string): void | Promise<void>
   /** Reports input that exceeds the line limit or is not UTF-8. */
   malformed(reason: string): void
-  /** Called once, when the transport ends for whatever reason. */
+  /** Called once, when the transport ends for any reason. */
   close(reason: TransportClose): void
 }
 
-/** Options of {@link Transport.send}. */
+/** Options for {@link Transport.send}. */
 export interface SendOptions {
-  /** Drops the message if this signal aborts before the message is written. */
+  /** If this signal aborts before the message is written, the message is dropped. */
   readonly signal?: AbortSignal
   /** Extra headers, for transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export interface Transport {
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */
   readonly byteStream?: boolean
-  /** The number of UTF-16 units queued for a slow reader, reported by `stats()`. */
+  /** The number of UTF-16 code units queued for a slow reader, reported by `stats()`. */
   readonly queued?: number
   /** Writes the queued messages, then ends. Can be called repeatedly. */
   close(): Promise<void>
@@ -52,12 +52,12 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 ]
 
 /**
- * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport from the official SDK, because it would
+ * @throws `ERR_MCP_OPTION` if there is no transport, or for a transport from the official SDK, which would
  * start but not deliver messages
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null
-  // The official `start()` does not accept handlers.
+  // The official SDK's `start()` takes no arguments.
   const official = given?.start?.length === 0 ? OFFICIAL.find(([member]) => member in given) : undefined
   if (official !== undefined)
     throw usageError(
@@ -71,7 +71,7 @@ export function checkTransport(transport: Transport): void {
   )
 }
 
-/** The maximum number of UTF-16 units queued for the other side before `send` returns a promise. */
+/** The maximum number of UTF-16 code units queued for the other side before `send` returns a promise. */
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
@@ -95,10 +95,10 @@ class MemoryTransport implements Transport {
   peer!: MemoryTransport
   #handlers: TransportHandlers | undefined
   #inbox: Waiting[] = []
-  /** The number of UTF-16 units received and not yet delivered. */
+  /** The number of UTF-16 code units that have been received but not yet delivered. */
   #size = 0
   #delivering = false
-  /** Whether the peer has closed. If so, this end closes when its inbox is empty. */
+  /** Whether the peer has closed its end. If so, this end closes when its inbox is empty. */
   #peerClosed = false
   #closed = false
   #capacity: Deferred | undefined

@@ -2,9 +2,9 @@ import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { invalid, type Subject } from './registry/checks.ts'
 
-/** The state of the request that a completer can use. */
+/** The state of the request, as available to a completer. */
 export interface CompletionState {
-  /** The arguments or variables that the client has already filled in, by name. */
+  /** The arguments or variables that the client has already filled in, keyed by name. */
   readonly arguments: Readonly<Record<string, string>>
 }
 
@@ -20,7 +20,7 @@ export type Completer<App = unknown, Locals = unknown> = (
   state: CompletionState,
 ) => Awaitable<Suggestions>
 
-/** Completers, by the name of the argument or variable. */
+/** Completers, keyed by the name of the argument or variable. */
 export type Completers<Name extends PropertyKey, App = unknown, Locals = unknown> = {
   readonly [One in Name]?: Completer<App, Locals>
 }

@@ -37,8 +37,8 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
 }
 
 /**
- * Returns the rules that restrict access to the definition. Its time limit does not apply, because it is meant
- * for the definition's handler.
+ * Returns the rules that restrict access to the definition. The definition's time limit is ignored, because
+ * it applies to the handler.
  */
 function guardedBy(
   prompts: Prompts,
@@ -82,7 +82,8 @@ interface Found {
 }
 
 /**
- * Finds the template whose text equals the URI; otherwise a template that matches it; otherwise the resource.
+ * Finds the template whose text equals the URI. If there is none, finds a template that matches the URI, or
+ * else the resource.
  */
 function findResource(
   resources: Resources,

@@ -13,7 +13,7 @@ import type { AnyTool, CheckTool, ToolDefinition, ToolReturn } from './tools/too
 /** The key under which a definition stores its kind, because tools and prompts may have the same members. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
 
-/** Marks a definition with its kind. Exported because the types of definitions refer to it. */
+/** Marks a definition with its kind. It is exported because the types of definitions refer to it. */
 export interface OfKind<K extends string> {
   readonly [KIND]: K
 }
@@ -25,7 +25,7 @@ export type AnyDefinition<App = never, Locals = never> =
   | (AnyResourceTemplate<App, Locals> & OfKind<'resource template'>)
   | (AnyPrompt<App, Locals> & OfKind<'prompt'>)
 
-// `NoInfer` is needed because otherwise the element type of a list would determine type parameters that a
+// `NoInfer` is needed because otherwise the element type of a list would determine the type parameters that a
 // definition omits.
 
 /**
@@ -45,7 +45,7 @@ export const defineTool = <
 ): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> & Wraps<W> =>
   ({ ...definition, [KIND]: 'tool' }) as never
 
-/** Marks the type of a tool whose structured value may be wrapped, for the types of clients. */
+/** Marks the type of a tool whose structured value may be wrapped, so that the types of clients can unwrap it. */
 type Wraps<W extends string> = [W] extends [never] ? unknown : { readonly wrapOutput: W }
 
 /** See {@link defineTool}. */

@@ -18,8 +18,8 @@ import type { Source } from './define.ts'
 /** An extension that can also add tools, resources and prompts. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
   /**
-   * A source that the server observes, as with `server.observe`: it adds the source's definitions and follows
-   * their changes.
+   * A source for the server to observe, as with `server.observe`: the server adds the source's definitions
+   * and follows their changes.
    */
   readonly source?: Source<App, Locals>
 }
@@ -49,15 +49,15 @@ interface AddedFeatures extends ExtensionTable {
 }
 
 /**
- * Infers the types of an extension defined in a separate file. Pass the returned extension in the option
- * `extensions`.
+ * Infers the types of an extension defined in a separate file. Pass the returned extension in the
+ * `extensions` option.
  */
 export const defineExtension = <App = unknown, Locals = unknown>(
   extension: OfferingExtension<App, Locals>,
 ): OfferingExtension<App, Locals> => extension
 
 /**
- * Refuses a call whose client has not declared an extension that the call requires. For optional use, see
+ * Rejects a call whose client has not declared an extension that the call requires. For optional use, see
  * `ctx.client.extension(id)`.
  *
  * @throws McpError `-32021`
@@ -192,11 +192,11 @@ function toHandlerResult({ id }: Extension, { message }: CallContext, result: un
   throw new TypeError(`${message.method} of the extension ${id} returned no object, which a result is`)
 }
 
-const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
-const ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+const ID =
+  /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 const MAX_ID = 256
 
-/** For the names of keys, see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta. */
+/** For the format of keys, see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta. */
 function checkId(extension: Extension): void {
   const id: unknown = extension?.id
   if (typeof id === 'string' && id.length <= MAX_ID && ID.test(id)) return

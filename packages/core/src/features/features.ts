@@ -27,7 +27,7 @@ import type { ClientView } from '../call/request-context.ts'
 import { invalidParams } from '../errors.ts'
 import { chain } from '../util/promises.ts'
 
-/** The parts of the features that some presets omit. */
+/** Those parts of the features that some presets omit. */
 export interface FeatureParts {
   /** Supports tools with `asks`. */
   readonly compileAsks?: typeof compileAsks
@@ -35,7 +35,7 @@ export interface FeatureParts {
   readonly buildTemplate?: typeof buildTemplate
   /** Supports change notifications. */
   readonly subscriptionMethods?: typeof subscriptionMethods
-  /** Calls the subscriber hooks. */
+  /** Calls the hooks for the first and the last subscriber of a resource. */
   readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
   /** Finds misspelt fields in definitions. Without this part, only the compiler finds them. */
@@ -50,7 +50,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly schemas: SchemaEngine
   /** Called at most once per kind and tick. */
   readonly publish: (event: ChangeEvent) => void
-  /** The number of items per page of every list; undefined for a single page. */
+  /** The number of items per page of every list, or undefined if lists are not split into pages. */
   readonly pageSize?: number | undefined
   /** Whether clients may request log messages. @default true */
   readonly logging?: boolean
@@ -67,7 +67,8 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
 }
 
 /**
- * Everything that can be registered, and the methods that serve it. Contains no state of individual clients.
+ * Everything that can be registered, and the methods that serve it. This class contains no state of
+ * individual clients.
  */
 export interface Features {
   readonly tools: Tools

@@ -35,7 +35,8 @@ export class ForSession<Locals = unknown, App = unknown> {
     return new Notifier((event) => this.#session.onChange(event), this.#features.added)
   }
   /**
-   * Sends log messages only to this session's client, if they have at least the level that the client has set.
+   * Sends log messages only to this session's client, if their level is at least the level that the client
+   * has set.
    */
   get log(): LogSender {
     return logTo((event) => this.#session.onChange(event))

@@ -9,9 +9,9 @@ import type { ChangeEvent } from '../stores/bus.ts'
 type Publish = (event: ChangeEvent) => void
 
 /**
- * Notifies clients outside a call: either all clients of a server, on every node that shares its `bus`, or one
- * session's client. A client receives only the notifications that its revision, capabilities and subscriptions
- * allow.
+ * Notifies clients outside a call: either all clients of a server, on every node that shares its `bus`, or
+ * one session's client. A client receives a notification only if its revision, capabilities and subscriptions
+ * allow it.
  */
 export class Notifier {
   readonly #publish: Publish
@@ -55,11 +55,11 @@ export class Notifier {
   }
 
   /**
-   * Sends an extension's notification to the extension's clients. Sessions receive it if their clients have
-   * declared the extension, or if the extension serves all clients. Clients that speak 2026-07-28 must also
+   * Sends an extension's notification to the extension's clients. A session receives it if its client has
+   * declared the extension, or if the extension serves all clients. A client that uses 2026-07-28 must also
    * request it, with the extension's id as a key in `subscriptions/listen`.
    *
-   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, or params that
    * JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
@@ -82,7 +82,10 @@ export const logTo = (publish: Publish): LogSender =>
     publish({ kind: 'log', level, data: toJson(data), ...(typeof logger === 'string' && { logger }) }),
   )
 
-/** Converts data to JSON, or to a placeholder if that fails, because a log call must not fail its caller. */
+/**
+ * Converts data to JSON, or to a placeholder if the conversion fails, because a log call must not make its
+ * caller fail.
+ */
 function toJson(data: unknown): JsonValue {
   try {
     return JSON.parse(JSON.stringify(data) ?? 'null') as JsonValue

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Features } from './features.ts'
-import type { Owned, Registry } from './registry/registry.ts'
+import type { Registrations, Registry } from './registry/registry.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import type { List, Source } from './define.ts'
 
@@ -157,14 +157,14 @@ function mirrorOf<Definition extends object, Entry extends object>(
   listOf: () => (() => List<Definition>) | undefined,
   logger: Logger,
 ): Mirror {
-  let owned: Owned<Definition, Entry> = new Map()
+  let owned: Registrations<Definition, Entry> = new Map()
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
   const replace = (given: Iterable<Definition> | undefined): (() => void) => {
     // The iterator is read to its end first, so that an iterator that fails does not leave an incomplete list.
     const definitions = [...(given ?? [])]
     return () => {
-      owned = registry.replaceOwned(owned, definitions, refuse)
+      owned = replaceOwned(registry, owned, definitions, refuse)
     }
   }
   return {
@@ -179,6 +179,45 @@ function mirrorOf<Definition extends object, Entry extends object>(
     },
     clear: replace([]),
   }
+}
+
+/**
+ * Replaces an owner's definitions, starting at the position of its first definition. Unchanged definitions
+ * are not compiled again.
+ *
+ * @param refuse - called for each definition that is omitted because it is invalid or because another owner
+ * uses its name
+ * @returns the new registrations of the owner
+ */
+function replaceOwned<Definition extends object, Entry extends object>(
+  registry: Registry<Definition, Entry>,
+  owned: Registrations<Definition, Entry>,
+  definitions: readonly Definition[],
+  refuse: (error: unknown) => void,
+): Registrations<Definition, Entry> {
+  const all = registry.registrations
+  const now: Map<string, ReturnType<typeof registry.register>> = new Map()
+  for (const definition of definitions) {
+    try {
+      const key = registry.keyOf(definition)
+      const before = owned.get(key)
+      const current = all.get(key)
+      if (now.has(key) || (current !== undefined && current !== before))
+        throw registry.duplicate(key, ' and is kept; this one is left out')
+      now.set(key, before?.definition === definition ? before : registry.register(definition))
+    } catch (error) {
+      refuse(error)
+    }
+  }
+  const before = [...all]
+  const isOwned = ([key, registration]: (typeof before)[number]): boolean => owned.get(key) === registration
+  const others = before.filter((it) => !isOwned(it))
+  const first = before.findIndex(isOwned)
+  const position = first === -1 ? others.length : first
+  const after = [...others.slice(0, position), ...now, ...others.slice(position)]
+  const isSame = after.length === before.length && after.every(([, it], index) => it === before[index]?.[1])
+  if (!isSame) registry.replaceAll(new Map(after))
+  return now
 }
 
 const NO_SOURCE =

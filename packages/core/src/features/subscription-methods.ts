@@ -1,5 +1,5 @@
 import { ErrorCode, invalidParams, invalidRequest, McpError, resourceNotFound } from '../errors.ts'
-import { Method, Notification } from '../protocol/methods.ts'
+import { Method, Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import { type CallSession, lacking } from '../call/scope.ts'
@@ -15,8 +15,8 @@ import { MAX_URI_LENGTH } from './registry/checks.ts'
 /** The maximum number of subscriptions per session, and of entries in one member of a filter. */
 const MAX_ENTRIES = 1024
 /**
- * The maximum combined length of these URIs or entries, in characters. A session's record contains its URIs,
- * and each change writes the whole record to the store.
+ * The maximum combined length of the URIs of a session, or of the entries in one member of a filter, in
+ * characters. A session's record contains its URIs, and each change writes the whole record to the store.
  */
 const MAX_TOGETHER = 65_536
 const LIMITS = `${MAX_ENTRIES} entries or ${MAX_TOGETHER} characters together`
@@ -31,7 +31,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods that clients of both eras use to request notifications. */
+/** The methods with which clients of both eras request notifications. */
 export const subscriptionMethods = ({
   capabilities,
   resources,
@@ -65,7 +65,7 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // An unknown subscription is not skipped, because another process may have just stored it.
+  // An unknown subscription is processed like any other, because another process may have just stored it.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }
@@ -115,7 +115,7 @@ async function listen(
     const interest = requested === undefined ? undefined : await topic.agree(requested, ctx)
     if (interest !== undefined) filters.push(interest)
   }
-  return { kind: 'subscription', filters }
+  return { kind: 'subscription', filters, result: { _meta: { [SUBSCRIPTION_ID]: ctx.message.id } } }
 }
 
 const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'
@@ -146,7 +146,7 @@ function changeTopics(capabilities: () => ServerCapabilities, resources: Resourc
   ]
 }
 
-/** Omits unknown and hidden URIs without distinguishing them. */
+/** Omits unknown and hidden URIs, so that clients cannot tell them apart. */
 async function agreeToUris(
   resources: Resources,
   requested: unknown,

@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts'
+import type { Implementation } from '../protocol/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { UsedStates } from '../stores/used-states.ts'
 import type { Clock } from '../util/clock.ts'
@@ -8,8 +9,8 @@ import type { LegacySseOptions } from './sse-paths.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /**
- * `unauthorized`: the request lacks valid credentials. `insufficientScope`: the credentials lack a required scope.
- * `authorizationUnavailable`: credentials cannot be checked at the moment.
+ * `unauthorized`: the request lacks valid credentials. `insufficientScope`: the credentials lack a required
+ * scope. `authorizationUnavailable`: the credentials cannot be checked at the moment.
  */
 export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
 
@@ -18,7 +19,7 @@ export class Rejection {
   readonly status: number
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** The cause. It is logged but not sent. */
+  /** The cause, which is logged but not sent. */
   readonly cause: unknown
   /** The reason under which the refusal is counted and reported. */
   readonly reason: RejectionReason
@@ -73,35 +74,51 @@ export interface Authenticate {
   readonly wellKnown?: WellKnown
 }
 
-/** The mount that an `Authenticate` protects. */
+/** The mount protected by an `Authenticate`. */
 export interface ProtectedMount {
-  /** The mount's option `publicUrl`. */
+  /** The mount's `publicUrl` option. */
   readonly publicUrl: string | URL | undefined
   /** The MCP path as the app sees it; undefined if it depends on the request. */
   readonly path: string | undefined
-  /** The mount's option `legacySse`. */
+  /** The mount's `legacySse` option. */
   readonly legacySse: boolean | LegacySseOptions | undefined
-  /** The used states in the mount's option `shared`; undefined for a single process. */
+  /** The store of used states in the mount's `shared` option; undefined for a single process. */
   readonly usedStates?: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** The parts of a request that a public document may depend on. */
+/** The parts of a request on which a public document may depend. */
 export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 'peer'>
 
 /**
- * Public documents at paths below `/.well-known/` of the origin, such as the protected resource metadata. An
- * adapter serves them before the MCP routes, without authentication.
+ * Public documents, such as the protected resource metadata below `/.well-known/` of the origin, and the server
+ * card below the MCP path. An adapter serves them without authentication.
  */
 export interface WellKnown {
-  /** The paths that are known when the mount is created, for adapters that route each path separately. */
+  /** The full paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
-  /** Set by another part of the app if it serves these paths. Mounts below a prefix cannot serve them. */
+  /**
+   * Set by another part of the app if it serves the paths at the root. Mounts below a prefix cannot serve them,
+   * and refuse to be mounted if this is false.
+   */
   elsewhere: boolean
   /** Returns the reply, or undefined for any other path. */
   answer(request: WellKnownRequest): HttpReply | undefined
 }
+
+/** The mount that a {@link ServerCard} describes. */
+export interface DescribedMount extends Pick<ProtectedMount, 'publicUrl' | 'path'> {
+  /** The name, version and other metadata of the server; undefined if a function chooses the server. */
+  readonly info: Implementation | undefined
+  /** The revisions that the mount serves, newest first. */
+  readonly revisions: readonly string[]
+  /** The documents of the option `authenticate`. The returned documents include them. */
+  readonly documents: WellKnown | undefined
+}
+
+/** Creates all public documents of a mount, such as `serverCard(…)` of `@jetway/core/card`. */
+export type ServerCard = (mount: DescribedMount) => WellKnown
 
 /**
  * Returns the documents of all mounts that use an `authenticate`, for a part of the app that serves the

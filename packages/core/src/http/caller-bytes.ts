@@ -4,14 +4,14 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
 
 /**
- * The maximum number of callers that are remembered even if no bytes are held for them, because most callers
- * return.
+ * The maximum number of callers that are remembered even if no bytes are held for them. They are remembered
+ * because most callers return.
  */
 const KNOWN_CALLERS = 1000
 
 /**
- * The fraction of a limit that may still be used after room was made. More room is made than necessary, because
- * finding what to end takes time.
+ * The fraction of a limit that may still be used after room has been made. More room is made than necessary,
+ * because choosing what to end takes time.
  */
 const SPARE = 15 / 16
 
@@ -19,10 +19,10 @@ const SPARE = 15 / 16
 export interface Holding {
   /** The principal, or the network of an anonymous caller; see `networkOf`. */
   readonly holder: string
-  /** The number of bytes. Only {@link CallerBytes} changes it. */
+  /** The number of bytes. Only {@link CallerBytes} changes this field. */
   held: number
   /**
-   * Called if the holder has more than its share, so that the holder is not refused for long. The argument is
+   * Called if the caller exceeds its share, so that its requests are not refused for long. The argument is
    * true if the bytes must be freed immediately.
    */
   shorten(atOnce: boolean): void
@@ -30,13 +30,13 @@ export interface Holding {
 
 /**
  * Counts the bytes that a mount holds for its callers. One principal may use half of the limit, and all
- * anonymous callers combined may use half of it, so that no caller locks out the others. Anonymous callers can
- * use many addresses, so no one is refused when they exceed their half. Instead, the oldest holding of the
- * largest network is ended.
+ * anonymous callers combined may use half of it, so that no caller locks out the others. Anonymous callers
+ * can use many addresses, so exceeding their half does not make the mount refuse them. Instead, the oldest
+ * replies, streams or bodies of the largest network are ended.
  */
 export class CallerBytes {
   readonly #limit: number
-  /** The number of bytes that each holder holds. */
+  /** The number of bytes held for each caller. */
   readonly #held = new Map<string, number>()
   /** The replies, streams and bodies that hold bytes, oldest first. */
   readonly #holdings = new Set<Holding>()
@@ -62,9 +62,9 @@ export class CallerBytes {
   }
 
   /**
-   * Counts more bytes, or fewer if `bytes` is negative.
+   * Adds to the number of bytes held. A negative number is subtracted.
    *
-   * @returns false if the holder has too many bytes, even after others have freed bytes
+   * @returns false if the caller still exceeds its limit after the bytes of others have been freed
    */
   hold(holding: Holding, bytes: number): boolean {
     const { holder } = holding
@@ -73,13 +73,13 @@ export class CallerBytes {
     holding.held += bytes
     if (holding.held === 0) this.#holdings.delete(holding)
     this.add(holder, bytes)
-    // The total is nearly always small.
+    // This is a shortcut, because the total is nearly always small.
     if (bytes < 0 || this.#total <= this.#limit / 2) return true
     this.#makeRoom(holding)
     return !this.exceeded(holder)
   }
 
-  /** Returns whether a holder's bytes, or those of all callers, exceed their limit. */
+  /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
   exceeded(holder: string = ANONYMOUS): boolean {
     const share = this.#limit / 2
     // This is nearly always true, and it avoids a look-up.
@@ -96,10 +96,11 @@ export class CallerBytes {
   }
 
   /**
-   * Ends what the largest holders have, the oldest first. All anonymous callers count as one holder, and among them the
-   * largest network comes first. Keeps what was added last, because its client has had no time to read or send it.
+   * Ends the replies, streams and bodies of the callers with most bytes, oldest first. All anonymous callers
+   * count as one, and among them the largest network comes first. The newest one is kept, because its client
+   * has had no time to read or send it.
    *
-   * @param start - the start of the holders' names
+   * @param start - the prefix of the callers' names
    */
   #end(added: Holding, excess: () => number, start: string): void {
     const held = (holder: string): number => this.#held.get(holder) ?? 0
@@ -124,7 +125,7 @@ export class BodyBudget {
   readonly timeoutMs: number
   readonly deadlines: Deadlines
   readonly held: CallerBytes
-  /** Set when the mount has closed. Bodies are not read afterwards. */
+  /** Set when the mount has closed. No body is read afterwards. */
   closed = false
 
   /** @param limits - the options `limits.bodyBytes` and `limits.bodyTimeoutMs` */

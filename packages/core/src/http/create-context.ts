@@ -33,17 +33,21 @@ export function createContext(
   const served = narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions)
   const servers = new ServedServers(server, (own) => new ServedServer(own, served, clock, measure))
   const work = new Drainable(clock, steps)
-  const { authenticate, publicUrl, legacySse } = options
+  const { authenticate, card, publicUrl, legacySse } = options
   const { path } = place
   const shared = options.shared ?? runtime?.shared
   const at = { publicUrl, path, legacySse, usedStates: shared?.usedStates, clock, logger }
+  const bound = authenticate?.mount?.(at) ?? authenticate
+  const revisions = served.map(({ version }) => version)
+  const documents = bound?.wellKnown
   return {
     clock,
     random: runtime?.random ?? secureRandom,
     servers,
     options: resolved,
     logger,
-    authenticate: authenticate?.mount?.(at) ?? authenticate,
+    authenticate: bound,
+    wellKnown: card?.({ info: runtime?.info, publicUrl, path, revisions, documents }) ?? documents,
     served,
     shared,
     calls: createCallPool(),

@@ -14,7 +14,7 @@ import { PlainIds, SealedIds } from './sessions/session-ids.ts'
 import { SessionTable } from './sessions/session-table.ts'
 
 /**
- * The maximum number of bytes in a response in addition to its result. The response's id has up to 1,024
+ * The maximum number of bytes in a response in addition to its result. The response's id may have up to 1,024
  * characters.
  */
 const ENVELOPE_BYTES = 8_192

@@ -1,5 +1,5 @@
 import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './fetch.ts'
-import { type Endpoint, mountEndpoint } from './endpoint.ts'
+import { ADAPTERS, type Endpoint, mountEndpoint } from './endpoint.ts'
 import { checkServer } from './mount-options.ts'
 import type {
   EndpointOptions,
@@ -12,7 +12,7 @@ import type { Servable, ServerSelector } from './servers/served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 
-/** The options of an endpoint, without the options for sessions and subscriptions. */
+/** The options of an endpoint, except those for sessions and subscriptions. */
 export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
   /** Limits on bodies and queues. */
   readonly limits?: Omit<MountLimits, 'subscriptions'>
@@ -34,7 +34,7 @@ export function createEndpoint<Locals = unknown>(
   place: EndpointPlace = {},
 ): Endpoint<Locals> {
   checkServer(server, 'createEndpoint(server, options)')
-  return mountEndpoint(server, options, {}, place)
+  return mountEndpoint(server, options, { adapters: ADAPTERS }, place)
 }
 
 /**
@@ -44,8 +44,8 @@ export function createEndpoint<Locals = unknown>(
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
- * Serves a server to runtimes and routers that use web `Request` and `Response`, without sessions. Every path
- * is the MCP path, unless `path` is set.
+ * Makes a server available, without sessions, to runtimes and routers that use web `Request` and `Response`.
+ * Every path is the MCP path, unless `path` is set.
  *
  * @throws the errors of {@link createEndpoint}
  */

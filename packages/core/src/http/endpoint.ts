@@ -14,6 +14,7 @@ import { AcceptedBody, BodyBudget, type Holding } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
+import { duplicateHeader } from './guard/headers.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { Post, type PostParts } from './streamable/post.ts'
 import type { EndpointContext } from './context.ts'
@@ -21,7 +22,7 @@ import { createContext } from './create-context.ts'
 import { checkEndpoint, checkEndpointOptions } from './mount-options.ts'
 import type { WellKnown } from './authenticate.ts'
 import type { EndpointOptions, EndpointPlace } from './options.ts'
-import type { EndpointParts } from './parts.ts'
+import type { AdaptersPart, EndpointParts } from './parts.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { createSessions } from './create-sessions.ts'
 import type { SessionRoutes } from './streamable/get-delete.ts'
@@ -43,23 +44,20 @@ import {
   type ReplyLimits,
 } from './types.ts'
 
-/** A request with the `ctx.locals` type that the server declares. */
+/** A request that carries `ctx.locals` of the type that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
 /** A server mounted on HTTP. An adapter passes requests to it. */
 export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /**
-   * Checks the head of a request, and authenticates the request. Returns either the reply, or the accepted
-   * request. The adapter then reads its body and answers it. Never throws or rejects.
+   * Checks the headers of a request, and authenticates the request. Returns either a reply, or the accepted
+   * request, whose body the adapter then reads and handles. Never throws or rejects.
    */
   accept(
     request: RequestWithLocals<Locals>,
   ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
-  /**
-   * Answers one request: calls {@link accept}, then `readBody` if the body is needed. Never throws or
-   * rejects.
-   */
+  /** Handles one request: calls {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
    * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in
@@ -70,15 +68,13 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   readonly logger: Logger
   /** Logs an error of the adapter or its host. Returns a reply with status 500 to send instead. */
   fail(request: HttpRequest, error: unknown): HttpReply
-  /**
-   * The paths of the option `health`, which an adapter routes to {@link probe}; empty if the option is not set.
-   */
+  /** The paths of the `health` option, which an adapter routes to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
-  /** Answers a probe. */
+  /** Returns the reply to a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the option `authenticate`, which an adapter serves before its routes. Undefined if
-   * there are none.
+   * The public documents of the options `authenticate` and `card`, which an adapter serves at their full paths.
+   * Undefined if there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
@@ -98,14 +94,18 @@ export function createEndpoint<Locals = unknown>(
   return mountEndpoint(server, options, ALL_PARTS, place)
 }
 
+/** The checks that only adapters need. */
+export const ADAPTERS: AdaptersPart = { duplicateHeader, checkParsed }
+
 /** The parts of an endpoint with all features. */
 export const ALL_PARTS: EndpointParts = {
   sessions: { resolveOptions: resolveSessionOptions, create: createSessions, routeOf, routePaths },
   subscriptions: (context) => new SubscriptionHandler(context),
+  adapters: ADAPTERS,
   checkOptions: checkEndpointOptions,
 }
 
-/** Does the same as {@link createEndpoint}, but with the parts of a preset. */
+/** Creates an endpoint like {@link createEndpoint}, but with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
@@ -118,10 +118,10 @@ export function mountEndpoint<Locals>(
   return endpoint
 }
 
-/** Answers the parsed body of a request. */
+/** Handles the parsed body of a request. */
 type MessageHandler = (message: unknown) => Reply
 
-/** The outcome of checking the head of a request. */
+/** The outcome of checking the headers of a request. */
 type Accepted = HttpReply | AcceptedRequest
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */
@@ -137,18 +137,19 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly logger: Logger
   readonly #context: EndpointContext
-  /** The option `logger`. If it is not set, calls log to their server's logger. */
+  /** The `logger` option. If it is not set, calls log to their server's logger. */
   readonly #ownLogger: Logger | undefined
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
   readonly #sessions: SessionRoutes | undefined
   readonly #posts: PostParts
+  readonly #checkParsed: AdaptersPart['checkParsed'] | undefined
   readonly #bodies: BodyBudget
   readonly #lostBodies: ThrottledLog
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
-  /** The callers whose requests have large replies. A request that is not in this map is anonymous. */
+  /** The callers of requests whose replies may be large. A request that is not in this map is anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(
@@ -164,13 +165,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.#checkParsed = parts.adapters?.checkParsed
     this.logger = context.logger
     this.#ownLogger = options.logger && context.logger
     this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
-    this.#guard = createHeadGuard(guarded, context.served, context.logger)
+    this.#guard = createHeadGuard(guarded, context, parts.adapters?.duplicateHeader)
     this.#authenticate = createAuthenticator(context.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
     this.#posts = {
@@ -185,7 +187,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   get wellKnown(): WellKnown | undefined {
-    return this.#context.authenticate?.wellKnown
+    return this.#context.wellKnown
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {
@@ -300,7 +302,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return this.#accepted(request, caller, (message) =>
         receive(message, new Post(this.#posts, request, caller)),
       )
-    // Without sessions, the guard has refused all other methods.
+    // On a mount without sessions, the guard has already refused all other methods.
     if (request.method === 'GET' && this.#context.queued.exceeded(caller.holder))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
@@ -316,8 +318,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
         if (body instanceof Error) throw body
         const { parseLimits } = this.#context.options
         const parsed =
-          'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
-        if (!parsed.ok) return this.#settled(request, refuse('parseError', parsed.error))
+          'parsed' in body ? this.#checkParsed?.(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+        if (parsed?.ok !== true) return this.#settled(request, refuse('parseError', parsed?.error))
         const refused = this.#context.queued.exceeded(holder) ? refuseCalls(parsed.value) : undefined
         return this.#settled(request, refused ?? answer(parsed.value), holder)
       } catch (error) {
@@ -327,7 +329,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Counts a refusal, and remembers the caller that receives a large reply, because the reply's bytes are
+   * Counts a refusal, and remembers which caller receives a large reply, because the reply's bytes are
    * counted while the adapter sends them. If `result` is a promise, the mount waits for it when it closes.
    */
   #settled<T extends Accepted>(
@@ -348,8 +350,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
           return this.fail(request, error)
         },
       )
-      // Other requests may be waiting for work that this request has started, such as opening the lifespan, so
-      // that work must not stop when the client disconnects.
+      // Other requests may be waiting for work that this request has started, such as opening the lifespan. That
+      // work must not stop when the client disconnects.
       if (this.#isolated) request.waitUntil?.(settled)
       return settled
     }
@@ -409,7 +411,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
 /**
  * Returns whether a request is still accepted while the mount is closing. A running call may be waiting for a
- * response that its client posts.
+ * response that the client sends in a POST.
  */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

@@ -22,17 +22,17 @@ export interface FetchMountOptions<Locals> {
    */
   readonly path?: string
   /**
-   * Returns the app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the
-   * request.
+   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after the
+   * guard has accepted the request.
    *
-   * @param environment - the other arguments that the runtime passes to `fetch`, such as the bindings and `ctx`
-   * in Workers
+   * @param environment - the other arguments that the runtime passes to `fetch`, such as the bindings and
+   * `ctx` in Workers
    */
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
   /**
-   * Reads a request's connection, if the host provides it. On Node, set this option to `nodeConnection` from
-   * `@jetway/node/connection`. The mount then checks the Host header against the socket's address, and limits
-   * the memory used for clients that pipeline requests or do not read their replies.
+   * Returns a request's connection, if the host provides it. On Node, set this option to `nodeConnection`
+   * from `@jetway/node/connection`. The mount then checks the Host header against the socket's address, and
+   * limits the memory used for clients that pipeline requests or do not read their replies.
    */
   readonly connection?: (request: Request, environment: readonly unknown[]) => WebConnection | undefined
 }
@@ -52,19 +52,20 @@ export type FetchSelector<Locals = unknown> = (
   request: Request,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** Answers web requests. Close it like any other mount. */
+/** Handles web requests. Close the handler like any other mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - the other arguments that the runtime passes to `fetch`. They are passed on to the option
-   *   `locals`. If one of them has a `waitUntil` method, like `ctx` in Workers, this method is used.
+   * @param environment - the other arguments that the runtime passes to `fetch`. They are passed on to the
+   * `locals` option. If one of them has a `waitUntil` method, like `ctx` in Workers, that method is used.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
 
 /**
- * Serves a server to runtimes and routers that use web `Request` and `Response`, such as Workers, Deno and Bun.
- * Route only MCP requests to the returned handler, or set `path`. Otherwise, every path is the MCP path, except
- * paths that end like the `legacySse` paths. The paths in the option `health` are full paths.
+ * Makes a server available to runtimes and routers that use web `Request` and `Response`, such as Workers,
+ * Deno and Bun. Route only MCP requests to the returned handler, or set `path`. Otherwise, every path is the
+ * MCP path, except paths that end like the `legacySse` paths. The paths in the `health` option are full
+ * paths.
  *
  * @throws the errors of {@link createEndpoint}
  */
@@ -77,7 +78,7 @@ export function toFetch<Locals = unknown>(
   return serveFetch(server, options ?? {}, ALL_PARTS)
 }
 
-/** Does the same as {@link toFetch}, but with the parts of a preset. */
+/** Creates a handler like {@link toFetch}, but with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
   given: EndpointOptions & FetchMountOptions<Locals>,
@@ -170,7 +171,7 @@ class FetchRequest extends WebRequest implements HttpRequest {
     const authority = name === 'host' ? this.connection?.authority : undefined
     const value = authority ?? this.request.headers.get(name)
     if (value !== null) return value
-    // Some runtimes build the URL from the Host header and omit the header itself.
+    // Some runtimes build the URL from the Host header, and omit the header itself.
     return name === 'host' ? new URL(this.request.url).host : undefined
   }
   query(name: string): string | undefined {

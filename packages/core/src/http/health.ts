@@ -1,7 +1,7 @@
 import { check } from '../util/check-options.ts'
 import type { HttpReply } from './types.ts'
 
-/** `livez` asks whether the process is running, and `readyz` asks whether it accepts new work. */
+/** `livez` reports whether the process is running, and `readyz` whether it accepts new work. */
 export type Probe = 'livez' | 'readyz'
 
 /** The paths of the probes, relative to the prefix of the MCP path. */
@@ -12,7 +12,7 @@ export interface HealthOptions {
   readonly readyz?: string
 }
 
-/** Excludes parameters, wildcards and queries, because frameworks must route the path literally. */
+/** Allows no parameters, wildcards or queries, because frameworks must route the path literally. */
 const PATH = /^\/[\w\-./~]*$/
 
 /** @throws `ERR_MCP_OPTION` */
@@ -32,7 +32,7 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
 const HEADERS = Object.freeze({ 'content-type': 'application/json', 'cache-control': 'no-store' })
 const ALLOW = Object.freeze({ allow: 'GET, HEAD' })
 
-/** The reply contains only the state, because probes are not authenticated. */
+/** The reply contains nothing but the state, because probes are not authenticated. */
 export function answerProbe(method: string, healthy: boolean): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: ALLOW }
   const head = { status: healthy ? 200 : 503, headers: HEADERS }

@@ -13,10 +13,12 @@ export { type AuthInfo, networkOf } from '../stores/principal.ts'
 export { createSealer, type Sealer, type SealerOptions, type SealKey } from '../util/sealer.ts'
 export {
   type Authenticate,
+  type DescribedMount,
   documentsOf,
   type ProtectedMount,
   Rejection,
   type RejectionReason,
+  type ServerCard,
   type WellKnown,
   type WellKnownRequest,
 } from './authenticate.ts'

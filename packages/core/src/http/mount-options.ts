@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import type { ParseLimits } from '../protocol/parse.ts'
-import { checkNames, type NameHints, type OptionNames, typeName } from '../util/check-options.ts'
+import { check, checkNames, type NameHints, type OptionNames, typeName } from '../util/check-options.ts'
 import type { HealthOptions } from './health.ts'
 import type { LegacySseOptions } from './sse-paths.ts'
 import type {
@@ -55,6 +55,7 @@ const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
   allowedOrigins: 1,
   publicUrl: 1,
   authenticate: 1,
+  card: 1,
   response: 1,
   limits: LIMITS,
   sessions: SESSIONS,
@@ -79,6 +80,8 @@ const HINTS: NameHints = {
 /** @throws `ERR_MCP_OPTION` for an option that is neither in `own` nor an option of an endpoint */
 export function checkEndpointOptions(options: unknown, own: object = {}): void {
   checkNames(options, { ...ENDPOINT_OPTIONS, ...own }, HINTS)
+  const { card } = options as EndpointOptions
+  check('card', ['undefined', 'function'].includes(typeof card), 'must be serverCard(…)')
 }
 
 /**
@@ -87,7 +90,7 @@ export function checkEndpointOptions(options: unknown, own: object = {}): void {
  * checks the values.
  *
  * @param options - the options as passed by the app
- * @param own - an object with the names of the adapter's own options, including `server`
+ * @param own - an object whose keys are the names of the adapter's own options, including `server`
  * @param call - the correct call, for error messages, such as `mcp({ server })`
  * @throws `ERR_MCP_OPTION`
  */
@@ -128,7 +131,7 @@ export function checkServer(server: unknown, call: string): void {
   throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
 }
 
-/** Checks the structure rather than the class, because several copies of this package may be loaded. */
+/** Checks the members rather than the class, because several copies of this package may be loaded. */
 const isServable = (value: unknown): value is Servable =>
   typeof (value as Partial<Servable> | null | undefined)?.runtime?.dispatcher === 'object'
 

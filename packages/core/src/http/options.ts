@@ -6,7 +6,7 @@ import type { Logger } from '../util/logger.ts'
 import type { SealKey } from '../util/sealer.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { SessionStore } from '../stores/session-store.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { Authenticate, ServerCard } from './authenticate.ts'
 import type { LegacySseOptions, SsePaths } from './sse-paths.ts'
 import type { HealthOptions } from './health.ts'
 
@@ -37,8 +37,9 @@ export interface SessionOptions {
   /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
   /**
-   * How long a session that was read from the store is assumed to be unchanged, in ms; 0 rereads it for every
-   * request. If another process ends the session, this process detects that within this time. @default 1_000
+   * How long a session that was read from the store is assumed to be unchanged, in ms; if 0, it is read again
+   * for every request. If another process ends the session, this process notices within this time. @default
+   * 1_000
    */
   readonly verifyMs?: number
   /**
@@ -49,8 +50,8 @@ export interface SessionOptions {
    */
   readonly prefix?: string
   /**
-   * The store for session records. Other processes can continue sessions from these records. Cannot be used
-   * with `seal`.
+   * The store for session records, from which other processes can continue sessions. Cannot be used with
+   * `seal`.
    *
    * @default records stay in this process
    */
@@ -62,9 +63,9 @@ export interface SessionOptions {
 }
 
 /**
- * Options for encrypted session ids. They allow another process with the same keys to continue a session.
+ * Options for encrypted session ids, which allow another process with the same keys to continue a session.
  * Calls, streams, the log level and subscriptions are lost. An id has up to 1,024 characters. If a client's
- * capabilities do not fit, its session has a plain id.
+ * capabilities do not fit, its session has an ordinary id.
  */
 export interface SealedSessionOptions {
   /**
@@ -76,10 +77,10 @@ export interface SealedSessionOptions {
   readonly maxAgeMs?: number
 }
 
-/** How a mount keeps streams open and detects clients that have gone. */
+/** Determines how a mount keeps streams open and detects clients that have gone. */
 export interface KeepAliveOptions {
   /**
-   * `comment` writes comments on every open stream. Clients ignore comments. `ping` also sends `ping` requests
+   * `comment` writes comments on every open stream, which clients ignore. `ping` also sends `ping` requests
    * on the GET stream, and closes the sessions of clients that do not respond. Every message from the client
    * counts as a response. `ping` requires sessions. @default 'comment'
    *
@@ -92,7 +93,7 @@ export interface KeepAliveOptions {
    */
   readonly intervalMs?: number
   /**
-   * The maximum number of consecutive pings without a response. After that, the session is closed instead of
+   * The maximum number of consecutive pings without a response. After these, the session is closed instead of
    * being pinged again.
    *
    * @default 3
@@ -115,8 +116,8 @@ export interface SubscriptionLimits {
 /** The limits of a mount. */
 export interface MountLimits {
   /**
-   * The maximum size of a request body, in bytes. All bodies that a mount reads at the same time may have 64
-   * times as many bytes. The bodies from one principal, or from anonymous clients at one address, may have 32
+   * The maximum size of a request body, in bytes. All bodies that a mount reads at the same time may use 64
+   * times as many bytes. The bodies from one principal, or from anonymous clients at one address, may use 32
    * times as many. @default 4_194_304
    */
   readonly bodyBytes?: number
@@ -130,16 +131,17 @@ export interface MountLimits {
   /** The maximum number of bytes that one stream queues for a client that reads slowly. @default 1_048_576 */
   readonly outboundBytes?: number
   /**
-   * The maximum number of bytes in replies that are queued for clients in this process, as in `stats().queuedBytes`.
-   * One principal may use half of it. Beyond that, its new calls and streams get 503, and results of 64 KiB or more from
-   * its running calls become errors. All anonymous clients together may use half of it too. Beyond that, the network with
-   * the most bytes (an IPv4 address, or the first 64 bits of an IPv6 address) loses its oldest replies and streams. If all
-   * callers together exceed the limit, the one with the most bytes does. @default 268_435_456
+   * The maximum number of bytes in replies that are queued for clients in this process, as in
+   * `stats().queuedBytes`. One principal may use half of it. Beyond that, its new calls and streams receive
+   * 503, and results of 64 KiB or more from its running calls become errors. All anonymous clients together
+   * may also use half of it. Beyond that, the network with the most bytes (an IPv4 address, or the first 64
+   * bits of an IPv6 address) loses its oldest replies and streams. If all callers together exceed the limit,
+   * the caller with the most bytes loses its oldest ones. @default 268_435_456
    */
   readonly queuedBytes?: number
   /** Limits on the depth and size of a message. */
   readonly parse?: Partial<ParseLimits>
-  /** Limits on `subscriptions/listen`. Its reply is a stream even if `response` is `'json'`. */
+  /** Limits on `subscriptions/listen`, whose reply is a stream even if `response` is `'json'`. */
   readonly subscriptions?: SubscriptionLimits
   /** How long `close()` waits for running calls if no deadline is given, in ms. @default 10_000 */
   readonly closeDeadlineMs?: number
@@ -154,7 +156,7 @@ export interface StreamOptions {
   /** How long clients should wait before they resume a stream, in ms. @default 1_000 */
   readonly retryMs?: number
   /**
-   * The store for events. Clients use stored events to resume a stream. If `false`, events are not stored.
+   * The store for events, from which clients resume a stream. If `false`, events are not stored.
    * @default in memory
    */
   readonly eventStore?: EventStore | false
@@ -167,12 +169,12 @@ export interface EndpointOptions {
   /**
    * Serves calls without sessions: without session ids, a GET stream, or messages to the client after a call.
    *
-   * @default true in Workers, where a request cannot write to another request's stream; otherwise false. Set it
-   * to false in Durable Objects
+   * @default true in Workers, where a request cannot write to another request's stream; otherwise false. In
+   * Durable Objects, set it to false
    */
   readonly stateless?: boolean
   /**
-   * Also serves the older HTTP+SSE transport, for clients that speak 2024-11-05. It is served at `/sse` and
+   * Also serves the older HTTP+SSE transport, for clients that use 2024-11-05. It is served at `/sse` and
    * `/message` in the directory of the MCP path, or at the given paths. Requires sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions
@@ -190,16 +192,22 @@ export interface EndpointOptions {
    */
   readonly publicUrl?: string | URL
   /**
-   * Authenticates every request. Receives the request. Returns the caller's identity, `{ principal }`;
-   * undefined to refuse with 401; or a `Rejection` to refuse with another status.
+   * Authenticates every request. Returns the caller's identity, `{ principal }`; undefined to refuse the
+   * request with 401; or a `Rejection` to refuse it with another status.
    *
    * @default the caller identified by the host application, or an anonymous one
    */
   readonly authenticate?: Authenticate
   /**
-   * `json` never streams, and drops a call's notifications. `sse` always streams, except errors with an HTTP
-   * status in calls without a session. `auto` streams when a call sends something before its response or takes
-   * a long time.
+   * `serverCard(…)` of `@jetway/core/card` publishes a server card at `/server-card` below the MCP path, and an
+   * AI Catalog at `/.well-known/ai-catalog.json`. Requires `publicUrl`. Cannot be used with a function that
+   * chooses the server. @default none
+   */
+  readonly card?: ServerCard
+  /**
+   * `json` never streams, and drops a call's notifications. `sse` streams every reply, except errors with an
+   * HTTP status in calls without a session. `auto` streams a reply when a call sends something before its
+   * response or takes a long time.
    * @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
@@ -208,7 +216,7 @@ export interface EndpointOptions {
   /** How long sessions live, and where they are stored. */
   readonly sessions?: SessionOptions
   /**
-   * Stores that several processes share, so that every process can serve every session and stream. The options
+   * Stores that several processes share, so that every process can serve every session and stream.
    * `sessions.store` and `streams.eventStore` override the respective store. Cannot be used with
    * `sessions.seal`. @default the server's `shared` option
    */
@@ -216,14 +224,14 @@ export interface EndpointOptions {
   /** How event streams begin, stay open and are resumed. */
   readonly streams?: StreamOptions
   /**
-   * Answers probes at `/livez` and `/readyz`, below the prefix of the MCP path, or at the given
-   * paths. Probes use GET or HEAD, and are not authenticated. Their Host header is not checked, because
-   * probes address the server by its IP address. @default false
+   * Serves probes at `/livez` and `/readyz`, below the prefix of the MCP path, or at the given paths. Probes
+   * use GET or HEAD, and are not authenticated. Their Host header is not checked, because probes address the
+   * server by its IP address. @default false
    */
   readonly health?: boolean | HealthOptions
   /**
    * Called for every request that this mount refuses. Errors that it throws are logged. `server.on('reject')`
-   * does not report requests that are refused before a function has chosen the server.
+   * does not report requests that are refused before a server has been selected.
    */
   readonly onReject?: RejectListener
   /**
@@ -234,13 +242,13 @@ export interface EndpointOptions {
   readonly logger?: Logger
 }
 
-/** Where an adapter mounts an endpoint. */
+/** The path at which an adapter mounts an endpoint. */
 export interface EndpointPlace {
   /** The MCP path as the app sees it, including all prefixes. @default unknown */
   readonly path?: string | undefined
 }
 
-/** The options with every default filled in. */
+/** The options, with every default filled in. */
 export interface ResolvedOptions {
   readonly response: 'auto' | 'json' | 'sse'
   readonly stateless: boolean

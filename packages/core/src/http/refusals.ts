@@ -1,19 +1,18 @@
 import { ErrorCode } from '../errors.ts'
 import { classify, errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { TOKEN } from '../protocol/header-text.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
-/** One row of the status table in `docs/reference/http.md`. The table also says when each status is used. */
+/** A row of the status table in `docs/reference/http.md`. That table also says when each status is used. */
 export interface StatusRow {
   readonly status: number
   /** The message of the JSON-RPC error in the body. */
   readonly message?: string
-  /**
-   * The name of the error's code. @default `InternalError` for statuses from 500 on, otherwise `InvalidRequest`
-   */
+  /** The name of the error code. @default `InternalError` for statuses from 500 on, otherwise `InvalidRequest` */
   readonly code?: keyof typeof ErrorCode
-  /** The body, if it is plain text. */
+  /** The body, if it is plain text rather than a JSON-RPC error. */
   readonly text?: string
 }
 
@@ -114,8 +113,7 @@ interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.1, section-5.5 */
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** See https://www.rfc-editor.org/rfc/rfc9110#section-5.5. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const reasons = new WeakMap<HttpReply, StatusKey>()
@@ -129,12 +127,12 @@ export const ENDED: HttpReply = build('ended', {})
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
   for (const [name, value] of Object.entries(details?.headers ?? NO_HEADERS))
-    if (!NAME.test(name) || typeof value !== 'string' || !VALUE.test(value))
+    if (!TOKEN.test(name) || typeof value !== 'string' || !VALUE.test(value))
       throw new TypeError(`A header cannot be ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-/** Returns the reply to a request that does not fit any of the served revisions. */
+/** Returns the reply to a request that is valid in none of the served revisions. */
 export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,
@@ -155,10 +153,10 @@ export function refuseCalls(body: unknown): HttpReply | undefined {
   return undefined
 }
 
-/** Returns the row of a reply that refuses its request, or undefined for any other reply. */
+/** Returns the row of a reply that is a refusal, or undefined for any other reply. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
-/** Returns the JSON-RPC code of a row with a message. */
+/** Returns the JSON-RPC error code of a row that has a message. */
 export function codeOf({ status, code }: StatusRow): number {
   return ErrorCode[code ?? (status >= 500 ? 'InternalError' : 'InvalidRequest')]
 }

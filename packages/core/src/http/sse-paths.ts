@@ -5,9 +5,7 @@ import type { Route } from './types.ts'
 export interface LegacySseOptions {
   /** The path at which clients open their event streams. @default '/sse' */
   readonly ssePath?: string
-  /**
-   * The path to which clients post messages. They learn its address from the event stream. @default '/message'
-   */
+  /** The path to which clients post messages. Clients receive its address on the event stream. @default '/message' */
   readonly messagePath?: string
 }
 
@@ -20,7 +18,7 @@ export interface SsePaths {
 const PATH = /^(?:\/[\w.~%!$&'()+,;=@-]+)+$/
 
 /**
- * Returns the paths of the option `legacySse`, or undefined if the option is off.
+ * Returns the paths of the `legacySse` option, or undefined if the option is off.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -42,7 +40,7 @@ function checkedPath(name: string, value: unknown): string {
   return path
 }
 
-/** Returns a mount's routes by path, for adapters that route by path. */
+/** Returns a mount's routes, keyed by path, for adapters that route by path. */
 export function routePaths(
   path: string,
   legacySse: boolean | LegacySseOptions | undefined,

@@ -1,12 +1,12 @@
 import type { AuthInfo } from '../stores/principal.ts'
 import type { Logger } from '../util/logger.ts'
 
-/** Which of a mount's paths was requested. */
+/** The path of a mount that was requested. */
 export type Route = 'mcp' | 'sse' | 'message'
 
 /**
- * The head of a request. An adapter passes on every request for its paths, regardless of the method. It does
- * not check the media type or the Origin header, and does not choose a status. The contract suite in
+ * A request without its body. An adapter passes on every request for its paths, regardless of the method. It
+ * does not check the media type or the Origin header, and does not choose a status. The contract suite in
  * `@jetway/testing/adapter` tests what an adapter must do.
  */
 export interface HttpRequest {
@@ -20,14 +20,14 @@ export interface HttpRequest {
   /** Returns the first value of a query parameter, decoded. */
   query(name: string): string | undefined
   /**
-   * Returns the value of a header, by its lower-case name. For a repeated header, returns the first value, or all
-   * values joined.
+   * Returns the value of the header with this lower-case name. If the header is repeated, returns the first
+   * value, or all values joined.
    */
   header(name: string): string | undefined
   /**
    * Alternating header names and values, as in Node's `rawHeaders`. The guard uses them to find repeated
-   * headers, because a proxy in front may have read a different value. Omit this field if the runtime joins
-   * repeated headers; joined values are refused as malformed.
+   * headers, because a proxy in front of the server may have read a different value. Omit this field if the
+   * runtime joins repeated headers; joined values are refused as malformed.
    */
   readonly rawHeaders?: readonly string[] | undefined
   /**
@@ -38,16 +38,19 @@ export interface HttpRequest {
   readonly peer?:
     | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
     | undefined
-  /** The result of the host's own authentication, if there is one. */
+  /** The result of the host framework's own authentication, if there is one. */
   readonly auth?: AuthInfo | undefined
-  /** The result of the mount's `locals` option. Read once, after authentication. Reading it may throw. */
+  /** The result of the mount's `locals` option. It is read once, after authentication. Reading it may throw. */
   readonly locals?: unknown
   /**
-   * The host's logger for this request, if it has one and the mount's option `logger` is not set. It receives
-   * the log lines about the request and its calls.
+   * The host framework's logger for this request, if it has one and the mount's `logger` option is not set.
+   * It receives the log lines about the request and its calls.
    */
   readonly logger?: Logger | undefined
-  /** The host's id for the request. If `logger` is undefined, log lines about the request contain it as `reqId`. */
+  /**
+   * The host framework's id for the request. If `logger` is undefined, log lines about the request contain
+   * the id as `reqId`.
+   */
   readonly id?: string | number | undefined
   /**
    * Aborts when the client disconnects before the reply is complete. Only streams read this signal, so create
@@ -56,8 +59,8 @@ export interface HttpRequest {
    */
   readonly signal: AbortSignal
   /**
-   * Whether the response waits for earlier responses on its connection, because the client has pipelined its
-   * requests. In this case, a stream is refused, because the server cannot tell whether the client is still
+   * Whether the response must wait for earlier responses on its connection, because the client has pipelined
+   * its requests. If so, a stream is refused, because the server cannot tell whether the client is still
    * connected.
    */
   readonly isQueued?: boolean | undefined
@@ -65,10 +68,10 @@ export interface HttpRequest {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** A body: its bytes, or the value that the host has already parsed. */
+/** The bytes of a body, or the value that the host framework has already parsed. */
 export type RequestBody = Uint8Array | { readonly parsed: unknown }
 
-/** Observes the reading of one body. Functions that read a stream report to it. */
+/** Observes the reading of one body. Functions that read a stream report their progress to it. */
 export interface BodyReading {
   /**
    * Called when reading begins.
@@ -77,8 +80,8 @@ export interface BodyReading {
    */
   begin(stop: (error: BodyError) => void): void
   /**
-   * Counts bytes that have arrived. Returns an error if the mount holds too many bytes; stop reading in that
-   * case.
+   * Counts bytes that have arrived. Returns an error if the mount holds too many bytes, in which case reading
+   * must stop.
    */
   add(bytes: number): BodyError | undefined
   /** Called when the body is complete, or when reading stops. Can be called repeatedly. */
@@ -95,7 +98,7 @@ export interface AcceptedRequest {
    */
   readonly reading: BodyReading
   /**
-   * Answers the request. Must be called only once. Never throws or rejects.
+   * Handles the request. Must be called only once. Never throws or rejects.
    *
    * @param body - the body, or the error thrown by reading it: a {@link BodyError} determines its own status;
    * other errors result in 500
@@ -111,9 +114,10 @@ export interface HttpHead {
 }
 
 /**
- * A reply with a whole body or a stream. Replies may be shared, frozen objects, so do not change them. An
- * adapter sends the head immediately, before the first chunk of a stream, and calls `open` exactly once, even
- * if the client has disconnected. It encodes strings as UTF-8, and replies to HEAD without a body.
+ * A reply with a complete body or a stream. Replies may be shared, frozen objects, so do not change them. An
+ * adapter sends the status and the headers immediately, before the first chunk of a stream, and calls `open`
+ * exactly once, even if the client has disconnected. It encodes strings as UTF-8, and replies to HEAD without
+ * a body.
  */
 export type HttpReply =
   | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
@@ -121,21 +125,21 @@ export type HttpReply =
 
 export type Reply = HttpReply | Promise<HttpReply>
 
-/** The limits of an endpoint that apply after it has replied. */
+/** The limits of an endpoint that still apply when it has replied. */
 export interface ReplyLimits {
   /**
    * Counts a reply's bytes in `stats().queuedBytes` and towards `limits.queuedBytes`, until the returned
-   * function is called. Adapters call it because only an adapter knows how long its host takes to send the
-   * bytes. The server's stats include these bytes, unless a selector chose the server for this request alone.
-   * Replies below {@link LARGE_REPLY} need not be counted.
+   * function is called. Adapters call this method because only an adapter knows how long its host takes to
+   * send the bytes. The server's stats include these bytes, unless a selector chose the server for this
+   * request alone. Replies below {@link LARGE_REPLY} need not be counted.
    *
-   * @param shorten - called once if too many replies are queued, to reduce the time for a client that does not
-   * read. The argument is true if the reply must make room for other callers immediately
+   * @param shorten - called once if too many replies are queued, to reduce the time given to a client that
+   * does not read. The argument is true if the reply must make room for other callers immediately
    */
   hold(request: HttpRequest, bytes: number, shorten?: (atOnce: boolean) => void): () => void
   /**
-   * Limits the time for a request whose body is not read, like the time for reading a body. The returned
-   * function clears the limit.
+   * Limits the time for a request whose body is not read, in the same way as the time for reading a body. The
+   * returned function removes the limit.
    *
    * @param stop - called after `limits.bodyTimeoutMs`
    */
@@ -145,7 +149,7 @@ export interface ReplyLimits {
 /** The minimum size of a large reply, in bytes. Smaller replies fit into a socket's buffers. */
 export const LARGE_REPLY = 65_536
 
-/** The writable side of a stream. The adapter provides it. */
+/** The writable side of a stream, provided by the adapter. */
 export interface FrameSink {
   /**
    * Sends one chunk of text immediately. Returns a promise only while the client reads too slowly;
@@ -158,12 +162,12 @@ export interface FrameSink {
 }
 
 /**
- * Why a body could not be read. Its status is 413 if the body is too large, 408 if it takes too long, 503 if
+ * Why a body could not be read. The status is 413 if the body is too large, 408 if it takes too long, 503 if
  * the mount holds too many bytes, 415 if the body is compressed, and 400 otherwise.
  */
 export class BodyError extends Error {
   readonly status: 400 | 408 | 413 | 415 | 503
-  /** Whether the app has already read the body. If so, the message is sent to the client and logged. */
+  /** Whether the app has already read the body. If so, the error's message is sent to the client and logged. */
   readonly lost: boolean = false
 
   constructor(status: 400 | 408 | 413 | 415 | 503, message: string) {

@@ -1,6 +1,9 @@
 import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
+/** Matches the name of a header: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+export const TOKEN: RegExp = /^[\w!#$%&'*+.^`|~-]+$/
+
 /**
  * Creates the error for a header that is missing or differs from the body. See
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation.
@@ -22,8 +25,8 @@ export function trimHeader(value: string): string {
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
 /**
- * Matches safe characters. Other characters are ambiguous: some programs read them as Latin-1, and others as
- * UTF-8.
+ * Matches safe characters. Other characters are ambiguous, because some programs read them as Latin-1, and
+ * others as UTF-8.
  */
 const SAFE = /^[\t\x20-\x7e]*$/
 const PREFIX = '=?base64?'

@@ -6,7 +6,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: unknown }
 
 /**
- * An id that the sender of the request chooses. Never null. See
+ * The id of a request, chosen by its sender. Never null. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests.
  */
 export type RequestId = string | number
@@ -41,14 +41,14 @@ export type JsonRpcResponse =
 /** Any single message. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
-/** The kind of message in a received JSON value. */
+/** The kind of message found in a received JSON value. */
 export type Incoming =
   | { readonly kind: 'request'; readonly message: JsonRpcRequest }
   | { readonly kind: 'notification'; readonly message: JsonRpcNotification }
   | { readonly kind: 'response'; readonly message: JsonRpcResponse }
   | { readonly kind: 'invalid'; readonly reason: string; readonly id?: RequestId }
 
-/** The maximum length of a string id. Longer ids are refused, because every id is stored and echoed. */
+/** The maximum length of a string id. Longer ids are rejected, because every id is stored and echoed. */
 const MAX_ID_LENGTH = 1024
 
 /**
@@ -65,9 +65,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Classifies a parsed value as a request, notification or response by its JSON-RPC 2.0 members. They must match
- * exactly. An object with both a method and a result is refused, because peers in a chain would interpret it
- * differently.
+ * Classifies a parsed value as a request, notification or response by its JSON-RPC 2.0 members, which must
+ * match exactly. An object with both a method and a result is rejected, because peers in a chain would
+ * interpret it differently.
  */
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('A message must be a JSON object')
@@ -90,7 +90,7 @@ export function classify(value: unknown): Incoming {
 function classifyResponse(value: JsonObject): Incoming {
   const hasResult = 'result' in value
   if (hasResult === 'error' in value) return invalid('A message must have a method, a result or an error')
-  // JSON-RPC responds to an unreadable request with `id: null`, but MCP omits the id.
+  // JSON-RPC requires `id: null` in the response to an unreadable request, but MCP omits the id.
   if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id']))
     return invalid('The id is malformed')
   if (hasResult && !isObject(value['result'])) return invalid('The member "result" must be an object')

@@ -19,7 +19,7 @@ export const Method = {
   Listen: 'subscriptions/listen',
 } as const
 
-/** Requests about tasks. They differ between revisions. */
+/** The methods for tasks, which differ between revisions. */
 export const TaskMethod = {
   Get: 'tasks/get',
   Result: 'tasks/result',
@@ -34,7 +34,7 @@ export const ClientMethod = {
   ListRoots: 'roots/list',
 } as const
 
-/** The protocol's notifications, by name. */
+/** The names of the protocol's notifications. */
 export const Notification = {
   Initialized: 'notifications/initialized',
   Cancelled: 'notifications/cancelled',
@@ -52,7 +52,7 @@ export const Notification = {
 } as const
 
 /**
- * The keys that the `_meta` of every request contains in revisions without sessions. See
+ * The keys in the `_meta` of every request in revisions without sessions. See
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta.
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
@@ -60,7 +60,7 @@ export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 /** The name and version of the client that sent a request, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-/** The minimum level of the log messages that are sent for a request. If it is not set, none are sent. */
+/** The minimum level of the log messages that are sent for a request. Without it, none are sent. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 /** The server's name and version, in every result. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
@@ -86,7 +86,7 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
  */
 export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
 
-/** The key that a message uses to refer to its task. */
+/** The key under which a message refers to its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 /**

@@ -30,13 +30,13 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
 }
 
 /**
- * Parses one JSON text after a scan that limits the cost of parsing and of every later traversal. Deep
+ * Parses one JSON text, after a scan that limits the cost of parsing and of every later traversal. Deep
  * nesting would overflow the stack in a later `JSON.stringify`, and a very large number of keys would block
  * the event loop.
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // Texts with escapes are scanned, because a name can be written with escapes.
+  // A text with escapes must be scanned, because its names could be written with escapes.
   const names = body.length > limits.maxTokens || body.includes('\\') ? undefined : countNames(body, limits)
   const fault = names === undefined ? scan(body, limits) : undefined
   if (fault !== undefined) return refuse(fault)
@@ -56,8 +56,8 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
 const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
 
 /**
- * Counts the occurrences of the envelope's names, which is faster than a scan. Returns undefined if the text
- * may be nested too deeply.
+ * Counts how often the names of the envelope occur, which is faster than a scan. Returns undefined if the
+ * text may be nested too deeply.
  */
 function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
   let names = 0
@@ -156,7 +156,7 @@ const TWICE = 'The message has the same key twice'
 /** Nearly all messages contain only these keys, so one bit per key is enough to detect a repeated key. */
 const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
 
-/** Returns the bit of a key without escapes, or 0. */
+/** Returns the bit of a key that contains no escapes, or 0. */
 function envelopeKey(text: string, start: number, end: number): number {
   for (let index = 0; index < ENVELOPE_KEYS.length; index++) {
     const key = ENVELOPE_KEYS[index] ?? ''
@@ -177,7 +177,7 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Returns the key without escapes, because two spellings may represent the same key. */
+/** Returns the key with its escapes decoded, because two spellings may represent the same key. */
 function unescape(key: string): string {
   if (!key.includes('\\')) return key
   try {
@@ -193,8 +193,8 @@ function isKey(text: string, from: number): boolean {
   return text.charCodeAt(i) === 0x3a
 }
 
-// The escape is included because it could spell `__proto__`. The values of matching texts are then traversed,
-// so a false positive only costs time.
+// The escape is included because it could spell `__proto__`. Texts that match are traversed, so a false positive
+// costs nothing but time.
 const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
 
 function hasPollutingKey(value: unknown): boolean {

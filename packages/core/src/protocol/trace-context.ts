@@ -1,4 +1,4 @@
-import { trimHeader } from './header-text.ts'
+import { TOKEN, trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
@@ -10,11 +10,11 @@ import { isObject, type JsonObject } from './jsonrpc.ts'
 export interface TraceContext {
   /** https://www.w3.org/TR/trace-context/#traceparent-header */
   readonly traceparent?: string
-  /** 32 hexadecimal digits in lower case. Present with `traceparent`. */
+  /** The trace id: 32 hexadecimal digits in lower case. Present if `traceparent` is. */
   readonly traceId?: string
-  /** The caller's span: 16 hexadecimal digits in lower case. Present with `traceparent`. */
+  /** The caller's span id: 16 hexadecimal digits in lower case. Present if `traceparent` is. */
   readonly parentId?: string
-  /** Whether the caller may have recorded the trace. Present with `traceparent`. */
+  /** Whether the caller may have recorded the trace. Present if `traceparent` is. */
   readonly sampled?: boolean
   /** https://www.w3.org/TR/trace-context/#tracestate-header */
   readonly tracestate?: string
@@ -39,7 +39,7 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   }
 }
 
-/** Later versions may be longer; only the known part is read. `ff` is invalid. */
+/** In later versions, the value may be longer; only the known part is read. Version `ff` is invalid. */
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const MAX_TRACEPARENT = 512
@@ -68,7 +68,6 @@ function isTracestate(members: readonly string[]): boolean {
   )
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const BAGGAGE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/
 
 const isBaggage = (members: readonly string[]): boolean =>

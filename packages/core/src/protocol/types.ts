@@ -1,7 +1,7 @@
 import type { JsonObject } from './jsonrpc.ts'
 
 /**
- * Vendor and protocol metadata. For the keys, see
+ * Vendor and protocol metadata. For the format of the keys, see
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta.
  */
 export type Meta = JsonObject
@@ -42,7 +42,7 @@ export interface Annotations {
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools.
  */
 export interface ToolAnnotations {
-  /** The tool's name for people. */
+  /** The tool's display name. */
   readonly title?: string
   /** Whether the tool has no effects. @default false */
   readonly readOnlyHint?: boolean
@@ -83,7 +83,7 @@ export interface Resource extends Described {
 export interface ResourceTemplate extends Described {
   /** An RFC 6570 URI template. */
   readonly uriTemplate: string
-  /** Set only if all matching resources have this type. */
+  /** The media type, if all matching resources have the same one. */
   readonly mimeType?: string
   readonly annotations?: Annotations
 }
@@ -205,7 +205,7 @@ export interface GetPromptResult {
   readonly _meta?: Meta | undefined
 }
 
-/** Suggested values for a partly typed argument: at most 100. */
+/** At most 100 suggested values for a partly typed argument. */
 export interface CompleteResult {
   readonly completion: {
     readonly values: readonly string[]
@@ -252,7 +252,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const isLogLevel = (level: unknown): level is LogLevel =>
   (LOG_LEVELS as readonly unknown[]).includes(level)
 
-/** The extension that clients declare to indicate support for tasks, in revisions without built-in tasks. */
+/** The extension with which clients declare support for tasks, in revisions without built-in tasks. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** The state of a task. The last three are final. */
@@ -265,11 +265,11 @@ export type TaskSupport = 'forbidden' | 'optional' | 'required'
 export interface TaskInfo {
   readonly taskId: string
   readonly status: TaskStatus
-  /** A message for people and models. */
+  /** A status message for people and models. */
   readonly statusMessage?: string
-  /** Milliseconds since 1970. */
+  /** When the task was created, in ms since 1970. */
   readonly createdAt: number
-  /** Milliseconds since 1970. */
+  /** When the task last changed, in ms since 1970. */
   readonly updatedAt: number
   /** How long the task is kept, in ms from its creation. */
   readonly ttlMs: number

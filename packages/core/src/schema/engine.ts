@@ -17,8 +17,9 @@ import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/c
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas, and creates their checks with a JSON Schema compiler. Each schema is converted at most
- * once for each of its uses (input, strict input and output), even if a server is created for every request.
+ * Converts schemas, and creates their validators with a JSON Schema compiler. Each schema is converted at
+ * most once for each of its uses (input, strict input and output), even if a server is created for every
+ * request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new CompiledSchemas<CompiledInput>()
@@ -96,7 +97,7 @@ function compileOutput(compile: CompileJsonSchema, recognised: Recognised): Comp
   }
 }
 
-/** Compiled schemas. Each is kept as long as the schema from which it was compiled. */
+/** Compiled schemas. Each is kept as long as the schema from which it was compiled exists. */
 class CompiledSchemas<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
@@ -112,8 +113,8 @@ class CompiledSchemas<Compiled> {
 }
 
 /**
- * Returns the schema as JSON text. Returns an empty string for a schema that is not JSON; `compile` then
- * refuses it.
+ * Returns the schema as JSON text. Returns an empty string for a schema that is not JSON, which `compile`
+ * then rejects.
  */
 function textOf(schema: AnySchema): string {
   try {
@@ -124,8 +125,8 @@ function textOf(schema: AnySchema): string {
 }
 
 /**
- * Reports a stack overflow in a converter as an error in this schema. A schema that is nested a thousand levels
- * deep causes one.
+ * Reports a stack overflow in a converter as an error in this schema. For example, a schema that is nested a
+ * thousand levels deep causes an overflow.
  */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {
@@ -136,7 +137,10 @@ export function named<T>(site: SchemaSite, compile: () => T): T {
   }
 }
 
-/** Compiles an alternative when unknown properties in its union are first dropped, which rarely happens. */
+/**
+ * Compiles an alternative when unknown properties in its union are dropped for the first time, which rarely
+ * happens.
+ */
 function compiledAlternatives(compile: CompileJsonSchema): Fits {
   const compiled = new Map<ZodSchema, JsonValidator | undefined>()
   return (alternative, value) => {

@@ -34,8 +34,8 @@ function formatIssue({ path, message }: Issue): string {
 }
 
 /**
- * Describes one issue per line: the field, then the reason. The description is limited in size and does not
- * contain received values, so that it can be sent to a model and logged.
+ * Describes one issue per line: the field, followed by the reason. The description is limited in size and
+ * does not contain received values, so that it can be sent to a model and logged.
  *
  * @param limit - the maximum number of described issues
  */
@@ -45,15 +45,15 @@ export function describeIssues(issues: readonly Issue[], limit = 10): string {
   return lines.join('\n')
 }
 
-/** zod attaches the issues of each alternative to the issue of a union. */
+/** zod attaches the issues of each alternative to the union's issue. */
 interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }
 
-/** zod's message if the author has not provided one. */
+/** The message of zod, if the author has not provided one. */
 const UNSAID = 'Invalid input'
 
-/** Converts a library's issues. The messages are the library's own. */
+/** Converts a library's issues, with the library's own messages. */
 export function fromStandardIssues(issues: readonly StandardIssue[]): Issue[] {
   return convertIssues(issues, [])
 }
@@ -103,8 +103,8 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
 }
 
 /**
- * Combines issues into one if any one of several fields would suffice, because a list would seem to require all
- * of them.
+ * Combines issues into one if any one of several fields would be enough, because a list would seem to require
+ * all of them.
  */
 function joined(issues: readonly Issue[]): Issue[] {
   if (issues.length === 1) return [...issues]

@@ -43,8 +43,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * The members that distinguish a {@link StandardSchema} from other objects. If schemas were compared with the
- * full interface, the compiler would instantiate the types of validators and results for each schema.
+ * The members that distinguish a {@link StandardSchema} from other objects. The full interface is not used,
+ * because the compiler would then instantiate the types of validators and results for each schema.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
@@ -53,15 +53,13 @@ interface LooksStandard {
 /** A library's schema (see {@link StandardSchema}), or a JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
-/**
- * A type for intersections. It refuses an object of schemas, which would otherwise be treated as a JSON Schema.
- */
+/** A type for intersections that rejects an object of schemas, which would otherwise be treated as a JSON Schema. */
 export type RefuseShape<S> = [S extends Standard ? never : Extract<S[keyof S], Standard>] extends [never]
   ? unknown
   : 'This is an object of schemas, not a schema: wrap it in z.object({ … })'
 type Standard = { readonly '~standard': unknown }
 
-/** A flat object of strings. Prompt arguments cannot have any other form. */
+/** A flat object of strings, which is the only form that prompt arguments can have. */
 export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: string | undefined }, unknown>
 
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
@@ -77,7 +75,7 @@ export type InferInput<S> = S extends LooksStandard
   : InferJsonObject<S>
 
 /**
- * A schema's output type, which is the type that a handler returns. It is `unknown` for a JSON Schema. zod
+ * A schema's output type, which is the type that a handler returns. For a JSON Schema, it is `unknown`. zod
  * schemas also provide this type in a shorter form, which saves the compiler some instantiations.
  */
 export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer O } }
@@ -86,17 +84,20 @@ export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer
     ? O
     : unknown
 
-/** The arguments that a handler receives: the output type, or the type that a literal JSON Schema describes. */
+/**
+ * The arguments that a handler receives: the schema's output type, or the type that a literal JSON Schema
+ * describes.
+ */
 export type InferArguments<S> = S extends LooksStandard ? InferOutput<S> : InferJsonObject<S>
 
-/** The owner of a schema, as named in errors thrown at registration. */
+/** The owner of a schema, which is named in errors thrown at registration. */
 export interface SchemaSite {
   readonly kind: string
   readonly name: string
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
 }
 
-/** One problem with a value. Neither member contains the received value. */
+/** A problem with a value. Neither member contains the received value. */
 export interface Issue {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -118,13 +119,13 @@ export interface CompiledInput {
    */
   readonly jsonSchema: JsonSchema
   /**
-   * Whether the schema is certain to be convertible later, to a JSON Schema that contains only keywords for its
-   * library's types.
+   * Whether it is certain that the schema can be converted later, and that the result will contain only
+   * keywords for its library's types.
    */
   readonly isDeferred?: true
   /**
-   * Runs the schema library's own validation, with its defaults and transforms. Returns a promise only if the
-   * validation is asynchronous. Throws or rejects only if the author's code does.
+   * Runs the schema library's own validation, including defaults and transforms. Returns a promise only if
+   * the validation is asynchronous. Throws or rejects only if the author's code does.
    */
   check(value: unknown): CheckedInput | Promise<CheckedInput>
 }
@@ -144,16 +145,16 @@ export interface CompiledOutput {
 
 interface InputOptions {
   /**
-   * Whether arguments that are not in the schema are refused, instead of being dropped or ignored. The
-   * published schema also refuses them. In a library's schema, this applies to every object; in a JSON Schema,
-   * it applies only to the root. Objects that specify their additional properties are not affected.
+   * Whether arguments that are not in the schema are rejected, instead of being dropped or ignored. The
+   * published schema also rejects them. In a library's schema, this applies to every object; in a JSON
+   * Schema, it applies only to the root. Objects that specify their additional properties are not affected.
    *
    * @default false
    */
   readonly strict?: boolean | undefined
 }
 
-/** Compiles a server's schemas, each once, at registration. */
+/** Compiles the schemas of a server at registration, each of them once. */
 export interface SchemaEngine {
   /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
   input(schema: AnySchema, site: SchemaSite, options?: InputOptions): CompiledInput
@@ -163,7 +164,7 @@ export interface SchemaEngine {
 
 export interface JsonValidator {
   isValid(value: unknown): boolean
-  /** Validates an invalid value again, and returns why it is invalid. */
+  /** Validates an invalid value again to find out why it is invalid. */
   explain(value: unknown): readonly Issue[]
 }
 
@@ -172,6 +173,6 @@ export interface JsonValidator {
  *
  * @param origin - an author's schema is first checked against its dialect's metaschema. A library's schema is
  * not checked, which reduces the startup time
- * @throws Error with a readable message
+ * @throws Error with a message for authors
  */
 export type CompileJsonSchema = (schema: JsonSchema, origin: 'author' | 'library') => JsonValidator

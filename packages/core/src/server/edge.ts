@@ -15,10 +15,10 @@ const EDGE_PARTS: ServerParts = { schemaEngine: interpretingEngine }
 
 /**
  * A smaller server for Workers and functions, with tools, resources, prompts, middleware and events. The
- * `McpServer` in `@jetway/core` also supports resource templates, questions, subscriptions, tasks, extensions,
- * observed sources, connections and single messages. Both accept the same definitions. In this server, tools
- * with `taskSupport` run like any other tools, subscriber hooks are never called, and tools with `asks` are
- * refused.
+ * `McpServer` in `@jetway/core` also supports resource templates, questions, subscriptions, tasks,
+ * extensions, observed sources, connections and single messages. Both accept the same definitions. In this
+ * server, tools with `taskSupport` run like any other tools, subscriber hooks are never called, and tools
+ * with `asks` are rejected.
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */

@@ -18,16 +18,18 @@ import { MessageHandler, type MessageOptions } from '../duplex/message-handler.t
 import type { Transport } from '../duplex/transport.ts'
 import { usageError } from '../errors.ts'
 import type { Implementation } from '../protocol/types.ts'
-import type { ChangeEvent } from '../stores/bus.ts'
+import { type ChangeEvent, onChange } from '../stores/bus.ts'
 import { tieredEngine } from '../schema/tiered-engine.ts'
 import type { MountArgs } from '../session/server-mounts.ts'
 import { checkNamesOfOptions } from './option-names.ts'
 import type { ServerOptions } from './options.ts'
 import { ServerBase, type ServerParts } from './server-base.ts'
-import { createInput, createObservers, createTasks } from './resolve-options.ts'
+import { createBus, createInput, createObservers, createTasks } from './resolve-options.ts'
 
 const ALL_PARTS: ServerParts = {
   schemaEngine: tieredEngine,
+  createBus,
+  onChange,
   createInput,
   createTasks,
   createObservers,
@@ -48,19 +50,19 @@ const ALL_PARTS: ServerParts = {
  * value that `lifespan` returns (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
-  /**
-   * Notifies clients outside a call about changed lists and resources, or with an extension's notifications.
-   */
+  /** Notifies clients, outside a call, that lists or resources have changed, or with an extension's notifications. */
   readonly notify: Notifier
   /**
-   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients
-   * that speak 2026-07-28 receive log messages only within calls. `ctx.log` sends messages to the client of one
-   * call.
+   * Sends log messages, outside a call, to the sessions whose clients have set the same or a lower level.
+   * Clients that use 2026-07-28 receive log messages only within calls. `ctx.log` sends messages to the
+   * client of a single call.
    */
   readonly log: LogSender
+  readonly #followers: Set<ReturnType<typeof observe>> = new Set()
   #messages: MessageHandler | undefined
 
-  // Otherwise, JavaScript code ported from the official SDK would fail with "server.tool is not a function".
+  // Without this member, JavaScript code ported from the official SDK would fail with "server.tool is not a
+  // function".
   static {
     for (const kind of ['Tool', 'Resource', 'Prompt'])
       for (const name of [kind.toLowerCase(), `register${kind}`]) {
@@ -99,10 +101,20 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
       features: this.features,
       logger: this.logger,
       publish: (event) => this.forward(event),
-      onDetach: () => this.followers.delete(follower),
+      onDetach: () => this.#followers.delete(follower),
     })
-    this.followers.add(follower)
+    this.#followers.add(follower)
     return follower
+  }
+
+  protected override contains(runtime: object): boolean {
+    return super.contains(runtime) || [...this.#followers].some((follower) => follower.contains(runtime))
+  }
+
+  override close(options?: { readonly deadline?: number }): Promise<void> {
+    for (const follower of this.#followers) follower.stop()
+    this.#followers.clear()
+    return super.close(options)
   }
 
   /** Adds a resource template, with an RFC 6570 URI template. Throws like {@link addTool}. */
@@ -122,9 +134,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message from any source, such as a queue or a cloud function's event. There is neither a mount
-   * nor a session. The client therefore receives no change notifications, and a handler can ask questions only
-   * by returning them as a result that the client answers in a new request.
+   * Handles one message from any source, such as a queue or a cloud function's event. There is neither a
+   * mount nor a session. The client therefore receives no change notifications, and a handler can ask
+   * questions only by returning them as a result that the client answers in a new request.
    *
    * @param message - JSON text, or the parsed value; batches are refused
    * @returns JSON text; undefined for notifications and responses. Never rejects because of the message
@@ -144,7 +156,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
 
   /**
    * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a
-   * handler, or `session` in the event `session:open`.
+   * handler, or `session` in the `session:open` event.
    *
    * @throws `ERR_MCP_SESSION` for a session that belongs to another server
    */

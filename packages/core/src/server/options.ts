@@ -17,7 +17,7 @@ import type { ServerEvents, ServerListener } from '../call/server-events.ts'
 import type { CallTelemetry } from '../call/observation/telemetry.ts'
 import type { ServerStats } from '../session/stats.ts'
 
-/** The options of a server. Every default is suitable for production. */
+/** The options of a server. All defaults are suitable for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
   /**
    * Instructions that tell the model how to use the server. A function is called for each session and each
@@ -38,8 +38,8 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly cache?: CacheOptions
   /**
-   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, as plain JSON.
-   * Copied when the server is created. @default none
+   * Capabilities outside the protocol (`capabilities.experimental`): one object for each name, as plain JSON.
+   * The objects are copied when the server is created. @default none
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
    */
@@ -54,12 +54,13 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   /**
    * The interval at which the server sends progress notifications for a silent handler, in ms, if the client
    * requested progress. These notifications restart the client's timer; the handler's own limits still apply.
-   * On HTTP, like all progress, they turn the reply into a stream. `false` disables them. @default 15_000
+   * Over HTTP, like all progress notifications, they turn the reply into a stream. `false` disables them.
+   * @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**
-   * Options for the encrypted state of a call while the client collects answers, in revisions where the answers
-   * are sent in a new request. Set `keys` if another process may continue the call.
+   * Options for the encrypted state of a call while the client collects answers, in revisions in which the
+   * answers are sent in a new request. Set `keys` if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
   /** Limits on calls, results and questions. */
@@ -76,13 +77,16 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all revisions that Jetway supports */
   readonly revisions?: readonly RevisionDate[]
-  /** Called for every error that was hidden from the client, with the reference that the client received. */
+  /**
+   * Called for every error that was hidden from the client, together with the reference that the client
+   * received instead.
+   */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
   /** A logger with the same methods as pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /**
-   * Stores that several processes share, for the bus, tasks, used states and the server's mounts. The options
-   * `bus` and `tasks.store` override the respective store. The server closes the stores when it closes.
+   * Stores that several processes share, for the bus, tasks, used states and the server's mounts. The `bus`
+   * and `tasks.store` options override the respective store. The server closes the stores when it closes.
    * @default each process has its own stores
    */
   readonly shared?: SharedStores
@@ -102,7 +106,7 @@ interface InjectedOptions {
 
 /** The limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** Limits per mount for the calls of all anonymous clients without sessions combined. */
+  /** Limits for the calls of all anonymous clients without sessions combined, per mount. */
   readonly anonymous?: Partial<AnonymousLimits>
   /**
    * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
@@ -113,13 +117,14 @@ export interface LimitOptions extends Partial<SessionLimits> {
   /** The number of entries on each page of a list. @default all entries on one page */
   readonly pageSize?: number
   /**
-   * The maximum size of a result as JSON, in bytes, at least 1024. A larger result is replaced by an error that
-   * states its size: for a tool a result with `isError`, otherwise JSON-RPC `-32603`. The limit also applies to
-   * errors, and to all responses to one batch combined. Jetway's client accepts lines of up to 10 MiB.
+   * The maximum size of a result as JSON, in bytes, at least 1024. A larger result is replaced by an error
+   * that states its size: for a tool, a result with `isError`, otherwise JSON-RPC error `-32603`. The limit
+   * also applies to errors, and to all responses to one batch combined. Jetway's client accepts lines of up
+   * to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number
-  /** The time after which a handler without progress is ended, in ms. @default 60_000 */
+  /** The time after which a handler that reports no progress is ended, in ms. @default 60_000 */
   readonly handlerTimeoutMs?: number
   /** The time after which a handler is ended even if it reports progress, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
@@ -140,7 +145,7 @@ export interface TaskOptions extends Partial<TaskLimits> {
   readonly store?: TaskStore
 }
 
-/** A server from its telemetry's point of view. */
+/** The part of a server that its telemetry can see. */
 export interface ObservedServer {
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
   stats(): ServerStats

@@ -12,7 +12,7 @@ import {
   type ServerLimits,
   type ServerRuntime,
 } from '../session/server-runtime.ts'
-import type { Bus } from '../stores/bus.ts'
+import { type Bus, MemoryBus } from '../stores/bus.ts'
 import { MemoryUsedStates } from '../stores/used-states.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
@@ -43,7 +43,6 @@ interface HandlerTimes {
 interface ResolvedLimits {
   readonly calls: ServerLimits
   readonly handlers: HandlerTimes
-  readonly input: InputLimits
   readonly maxResultBytes: number
   readonly pageSize: number | undefined
 }
@@ -51,27 +50,18 @@ interface ResolvedLimits {
 const HANDLER_TIMES: HandlerTimes = { handlerTimeoutMs: 60_000, maxHandlerTimeoutMs: 300_000 }
 const { anonymous: ANONYMOUS, ...CALLS } = DEFAULT_LIMITS
 
-/** @throws `ERR_MCP_OPTION`, because with a limit of 0 or NaN, every call would wait forever */
+/** @throws `ERR_MCP_OPTION`, because every call would wait forever with a limit of 0 or NaN */
 export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
-  const { inputTimeoutMs, maxInputRounds, maxResultBytes, pageSize } = given
+  const { maxResultBytes, pageSize } = given
   const calls = withDefaults(CALLS, given)
   const anonymous = withDefaults(ANONYMOUS, given.anonymous ?? {})
   const handlers = withDefaults(HANDLER_TIMES, given)
-  const input = {
-    timeoutMs: inputTimeoutMs ?? DEFAULT_INPUT_LIMITS.timeoutMs,
-    maxRounds: maxInputRounds ?? DEFAULT_INPUT_LIMITS.maxRounds,
-  }
   const resultBytes = maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
-  checkNumbers('limits.', {
-    ...calls,
-    ...handlers,
-    inputTimeoutMs: input.timeoutMs,
-    maxInputRounds: input.maxRounds,
-  })
+  checkNumbers('limits.', { ...calls, ...handlers })
   checkNumbers('limits.anonymous.', anonymous)
   if (pageSize !== undefined) checkNumber('limits.pageSize', pageSize)
   checkBytes('limits.maxResultBytes', resultBytes, MIN_RESULT_BYTES)
-  return { calls: { ...calls, anonymous }, handlers, input, maxResultBytes: resultBytes, pageSize }
+  return { calls: { ...calls, anonymous }, handlers, maxResultBytes: resultBytes, pageSize }
 }
 
 const checkBytes = (name: string, bytes: number, least: number): void =>
@@ -88,15 +78,27 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** The minimum size of a state, sufficient for a few short answers. */
+/** Creates the bus of a server that shares none. */
+export const createBus = (logger: Logger): Bus =>
+  new MemoryBus({ onError: (err, topic) => logger.error({ err, topic }, 'A bus listener failed') })
+
+/** The minimum size of a state, which is enough for a few short answers. */
 const MIN_STATE_BYTES = 1024
+
+/** @throws `ERR_MCP_OPTION` */
+export function resolveInputLimits({ inputTimeoutMs, maxInputRounds }: LimitOptions = {}): InputLimits {
+  const limits = {
+    timeoutMs: inputTimeoutMs ?? DEFAULT_INPUT_LIMITS.timeoutMs,
+    maxRounds: maxInputRounds ?? DEFAULT_INPUT_LIMITS.maxRounds,
+  }
+  checkNumbers('limits.', { inputTimeoutMs: limits.timeoutMs, maxInputRounds: limits.maxRounds })
+  return limits
+}
 
 /** Creates the input context for calls. Its key is created on first use. */
 export function createInput(
   { name: server }: Implementation,
-  options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {
-    readonly limits: InputLimits
-  },
+  options: Pick<ServerOptions, 'clock' | 'limits' | 'random' | 'requestState' | 'shared'>,
   bus: Bus,
 ): InputContext {
   const { clock = systemClock, random = secureRandom, requestState = {}, shared } = options
@@ -108,7 +110,7 @@ export function createInput(
   const { ttlMs, maxUsed } = limits
   const used = singleUse ? (shared?.usedStates ?? new MemoryUsedStates({ max: maxUsed, clock })) : undefined
   const states = new RequestStates({ ttlMs, maxBytes, server, keys: requestState.keys, clock, random, used })
-  return { rounds: inputRounds, limits: options.limits, states, bus, clock }
+  return { rounds: inputRounds, limits: resolveInputLimits(options.limits), states, bus, clock }
 }
 
 export function copyExperimental(given: ServerOptions['experimental']): JsonObject | undefined {
@@ -142,7 +144,7 @@ export function createObservers(
   return new CallObservers(telemetry, { clock, logger })
 }
 
-/** The maximum number of running tasks for all anonymous clients: half of an in-memory store. */
+/** The maximum number of running tasks for all anonymous clients: half the capacity of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
 /** The parts of the server that tasks use. They are created when the first task starts. */
@@ -179,7 +181,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      // Calls on other nodes may be waiting for a task.
+      // Calls on other nodes may be waiting for a task that runs here.
       ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)

@@ -3,7 +3,7 @@ import { usageError } from '../errors.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
 import { type Implementation, type LogLevel, TASKS_EXTENSION } from '../protocol/types.ts'
 import type { AnySchema, SchemaEngine } from '../schema/types.ts'
-import { type Bus, type ChangeEvent, CHANGES_TOPIC, MemoryBus } from '../stores/bus.ts'
+import { type Bus, type ChangeEvent, CHANGES_TOPIC, type onChange } from '../stores/bus.ts'
 import { systemClock } from '../util/clock.ts'
 import type { CallObservers } from '../call/observation/call-observers.ts'
 import { Dispatcher } from '../call/dispatcher.ts'
@@ -24,7 +24,6 @@ import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
 import { createFeatures, type FeatureParts, type Features } from '../features/features.ts'
-import type { observe } from '../features/observe.ts'
 import type {
   AnyPrompt,
   PromptArguments,
@@ -38,6 +37,7 @@ import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
   copyExperimental,
+  type createBus,
   type createInput,
   type createObservers,
   type createTasks,
@@ -51,13 +51,12 @@ import type { checkNamesOfOptions } from './option-names.ts'
 export class ServerBase<Locals = unknown, App = unknown> {
   /** The server as transports see it, for authors of transports and adapters. */
   readonly runtime: ServerRuntime
-  /** Never set. The compiler uses it to check the `locals` of mounts. */
+  /** Never set. The compiler uses this member to check the `locals` of mounts. */
   declare readonly '~locals'?: (locals: Locals) => void
   readonly #info: Implementation
   protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
-  protected readonly followers: Set<ReturnType<typeof observe>> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   #releaseShared: (() => Awaitable<void>) | undefined
@@ -79,7 +78,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#bus =
       options.bus ??
       (options.shared?.forServer?.(info.name) ?? options.shared)?.bus ??
-      new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
+      parts.createBus?.(this.logger) ??
+      NO_BUS
     this.#lifespan = createLifespan(options.lifespan)
     this.#observers = parts.createObservers?.(options, this.logger)
     this.features = createFeatures({
@@ -112,7 +112,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /**
    * Adds definitions created by `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt`,
-   * in the given order. Throws like {@link addTool}; definitions that precede an invalid one remain
+   * in the given order. Throws like {@link addTool}. Definitions that precede an invalid one remain
    * registered.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
@@ -127,9 +127,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds a tool. Clients see it in `tools/list`, and models can call it. Its `handler` receives the arguments,
-   * validated against the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or
-   * content blocks. Connected clients are notified.
+   * Adds a tool. Clients see it in `tools/list`, and models can call it. Its `handler` receives the
+   * arguments, validated against the `inputSchema`, and returns text, a value that matches the
+   * `outputSchema`, or content blocks. Connected clients are notified.
    *
    * @returns a handle that updates or removes the tool
    * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition
@@ -190,10 +190,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id from
-   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification. An
-   * unknown id, or an id older than an hour, is ignored. A call that is waiting for the user after a
-   * `UrlElicitationRequired` error continues, on any node that shares the bus.
+   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id
+   * from `elicitUrl`. Only the session that asked the user is notified, if its revision has such a
+   * notification. An unknown id, or an id older than an hour, is ignored. A call that is waiting for the user
+   * after a `UrlElicitationRequired` error continues, on any node that shares the bus.
    *
    * @see
    * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
@@ -230,8 +230,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them
-   * fast. Their errors are logged. Events without listeners cost nothing.
+   * Listens for events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep
+   * them fast. Their errors are logged. Events without listeners cost nothing.
    *
    * @returns a function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event
@@ -261,8 +261,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * @default deadline 10_000
    */
   async close(options: { readonly deadline?: number } = {}): Promise<void> {
-    for (const follower of this.followers) follower.stop()
-    this.followers.clear()
     try {
       await this.#mounts.close(options)
     } finally {
@@ -285,13 +283,17 @@ export class ServerBase<Locals = unknown, App = unknown> {
     for (const listener of this.runtime.listeners) listener(event)
   }
 
+  protected contains(runtime: object): boolean {
+    return runtime === this.runtime
+  }
+
   protected publish(event: ChangeEvent): void {
     // A networked bus may fail. The change itself has already been made, and clients will see it the next time
     // they list definitions.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** Runs a step. Logs its error instead of throwing it, because it must not reach the caller. */
+  /** Runs a step. Logs an error of the step instead of throwing it, because the caller must not receive it. */
   #attempt(step: () => unknown, problem: string): void {
     void attempt(step, (err) => this.logger.error({ err }, problem))
   }
@@ -308,6 +310,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       revisions: resolveRevisions(options.revisions),
       dispatcher: this.#createDispatcher(options, limits),
       bus: this.#bus,
+      onChange: (listener) => parts.onChange?.(this.#bus, listener) ?? (() => {}),
       shared: options.shared,
       clock: options.clock ?? systemClock,
       random: options.random ?? secureRandom,
@@ -317,7 +320,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       refusals: this.#refusals,
       limits: limits.calls,
       maxResultBytes: limits.maxResultBytes,
-      input: parts.createInput?.(this.#info, { ...options, limits: limits.input }, this.#bus),
+      input: parts.createInput?.(this.#info, options, this.#bus),
       defaultLogLevel,
       addedNames: this.features.added.names,
       notices: this.features.added.notices,
@@ -327,8 +330,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       app: this.#lifespan.value,
       addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
       listeners: new Set(),
-      contains: (runtime) =>
-        runtime === this.runtime || [...this.followers].some((follower) => follower.contains(runtime)),
+      contains: (runtime) => this.contains(runtime),
       attach: (mount) => this.#mounts.attach(mount),
     }
   }
@@ -359,16 +361,22 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
 const HANDLER_FAILED =
   'A handler failed. The client received only the reference in correlationId. Throw a ToolError if the model should read the message'
+/** The bus of a server whose changes nobody listens to. */
+const NO_BUS: Bus = { publish: () => {}, subscribe: () => () => {} }
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 
 /** The parts of a server that some presets omit. Bundlers drop the code of unused parts. */
 export interface ServerParts extends FeatureParts {
   readonly schemaEngine: () => SchemaEngine
+  /** Carries changes to sessions and subscriptions, if no option sets a bus. */
+  readonly createBus?: typeof createBus
+  /** Informs sessions and subscriptions of changes. */
+  readonly onChange?: typeof onChange
   /** Lets handlers ask their clients questions. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks
-  /** Observes calls. */
+  /** Supports the observation of calls. */
   readonly createObservers?: typeof createObservers
   /** Finds misspelt option names. Without this part, only the type checker finds them. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions

@@ -23,9 +23,9 @@ export class CallPool {
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined on platforms that isolate requests. There, a call may end undetected and would
-   * then be counted forever. Other requests cannot end it, and the platform itself limits the number of running
-   * calls
+   * @param limit - undefined on platforms that isolate requests. On these platforms, a call may end
+   * undetected and would then be counted forever, because other requests cannot end it. The platform itself
+   * limits the number of running calls
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -60,7 +60,7 @@ export class CallPool {
   }
 
   /**
-   * Cancels the call with this id. If several calls share the id, does nothing, so that the wrong call is not
+   * Cancels the call with this id. Does nothing if several calls share the id, so that the wrong call is not
    * cancelled.
    */
   cancel(id: RequestId): void {
@@ -147,7 +147,7 @@ function runIsolated(runtime: ServerRuntime, ctx: CallContext): Awaitable<Encode
   const answer = runtime.dispatcher.run(ctx)
   if (answer instanceof Promise) {
     cancelOnDisconnect(ctx)
-    // These platforms stop running work when the client disconnects, but the handler may still have to clean
+    // These platforms stop running work when the client disconnects, although the handler may still have to clean
     // up.
     ctx.scope.caller.host?.waitUntil?.(answer)
   }
@@ -188,7 +188,7 @@ export class ConcurrencyLimit {
     return this.#running + (this.#waiting?.length ?? 0)
   }
 
-  /** Whether the next call would be queued. */
+  /** Whether the next call would have to wait in the queue. */
   get saturated(): boolean {
     return this.#running >= this.#limits.running
   }
@@ -234,7 +234,7 @@ const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
 export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
-  /** The request's own metadata, in revisions that have it. */
+  /** The request's own metadata, in revisions in which requests have metadata. */
   readonly meta?: ReturnType<typeof readRequestMeta> | undefined
 }
 

@@ -8,7 +8,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { ClientView } from '../call/request-context.ts'
 
-/** Changes that clients are notified of depending only on their identity and subscriptions. */
+/** Changes of which a client is notified depending only on its identity and its subscriptions. */
 type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>
 
 /** The members of a session that determine which notifications its client receives. */
@@ -19,12 +19,6 @@ interface NotifiedSession {
   readonly revision: Revision
   readonly client: ClientView
 }
-
-const LIST_CHANGED = {
-  tools: notificationFrame(Notification.ToolsListChanged),
-  resources: notificationFrame(Notification.ResourcesListChanged),
-  prompts: notificationFrame(Notification.PromptsListChanged),
-} as const
 
 /** Returns the notification about a change, or undefined if the session's client does not receive one. */
 export function changeFrame(
@@ -47,7 +41,10 @@ export function changeFrame(
         ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
         : undefined
     default:
-      return record.listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
+      // The text is the same for every session, so it need not be serialised for each.
+      return record.listChanged.includes(event.kind)
+        ? `{"jsonrpc":"2.0","method":"notifications/${event.kind}/list_changed"}`
+        : undefined
   }
 }
 

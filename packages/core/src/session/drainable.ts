@@ -9,8 +9,8 @@ export interface DrainSteps {
 }
 
 /**
- * Counts work, and closes once. When closing starts, running work may finish within a deadline; after that,
- * whatever is left is ended.
+ * Counts running work, and closes once. When closing starts, running work may finish within a deadline; after
+ * that, whatever is left is ended.
  */
 export class Drainable {
   readonly #clock: Clock

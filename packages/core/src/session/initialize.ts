@@ -30,11 +30,11 @@ export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
-  /** The name of the server, for the record; undefined if no other server has the same stores. */
+  /** The server's name, for the record; undefined if no other server has the same stores. */
   readonly server?: string
   /** The origin of the request, for telemetry. */
   readonly origin?: RequestOrigin
-  /** The id of the session, or a function that creates it from the session; empty if there are no sessions. */
+  /** The id of the session, or a function that creates it from the session; an empty string without sessions. */
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
@@ -57,7 +57,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
 }
 
 /**
- * Answers `initialize`. On a mount without sessions, the request has no other effect.
+ * Handles `initialize`. On a mount without sessions, the request has no other effect.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
@@ -74,7 +74,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
     const error = invalidParams(params)
     return { error, frame: errorFrame(message.id, error) }
   }
-  // A selector may have chosen a server without session revisions.
+  // A selector may have returned a server without session revisions.
   if (served.length === 0) {
     const error = unsupportedVersion(runtime.revisions, params.version)
     return { error, frame: errorFrame(message.id, error) }
@@ -113,10 +113,10 @@ interface Offer {
   readonly json: string
 }
 
-/** The last offer of each server and revision. Sessions share its lists. */
+/** The most recent offer for each server and revision. Sessions share its lists. */
 const offers = new WeakMap<ServerRuntime, Map<Revision, Offer>>()
 
-/** Returns the offer, and creates a new one if the capabilities have changed. */
+/** Returns the offer, or creates a new one if the capabilities have changed. */
 function offerOf(runtime: ServerRuntime, revision: Revision, { id, principal }: InitializeInput): Offer {
   const capabilities = runtime.capabilities(revision)
   // An anonymous client without a session is not offered tasks, because later requests could not prove which
@@ -151,7 +151,7 @@ function readParams(params: JsonObject = {}): InitializeParams | string {
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
   const client = { capabilities, ...(clientInfo !== undefined && { info: implementation(clientInfo) }) }
   if (isShort(client)) return { version: protocolVersion, client }
-  // Icons may contain whole images as `data:` URLs, and their size must not make `initialize` fail.
+  // Icons may contain whole images as `data:` URLs, but their size must not make `initialize` fail.
   const withoutIcons = { capabilities, info: implementation({ ...clientInfo, icons: undefined }) }
   if (clientInfo !== undefined && isShort(withoutIcons))
     return { version: protocolVersion, client: withoutIcons }

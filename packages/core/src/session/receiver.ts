@@ -13,7 +13,7 @@ import { type Selection, selectRevision, isStateless } from '../protocol/revisio
 import type { Awaitable } from '../util/promises.ts'
 import type { Session } from './session.ts'
 
-/** The revision in which a request is served, and the request's own metadata if it has no session. */
+/** The revision in which a request is served. If the request has no session, also its own metadata. */
 export type Served = Extract<Selection, { readonly kind: 'serve' }>
 
 /** Describes why a message is refused. */
@@ -31,7 +31,7 @@ export interface Refusal {
 }
 
 /**
- * How a transport passes one message or batch to the receiver.
+ * The functions with which a transport passes one message or batch to the receiver.
  *
  * @typeParam R - the transport's reply
  */
@@ -40,14 +40,14 @@ export interface Carrier<R> {
   readonly served: readonly Revision[]
   /** Whether calls are accepted without `initialize`. */
   readonly stateless: boolean
-  /** The value of `MCP-Protocol-Version`; `null` if it is missing, undefined on transports without headers. */
+  /** The value of `MCP-Protocol-Version`; `null` if it is missing, and undefined on transports without headers. */
   readonly header?: string | null
   /** Finds the session of a message. Returns `unknown` if the client names a session that does not exist. */
   findSession(): Session | undefined | 'unknown' | Promise<Session | undefined | 'unknown'>
-  /** Why requests cannot run at the moment. Responses and notifications are still delivered. */
+  /** The reason why requests cannot run at the moment. Responses and notifications are still delivered. */
   readonly unavailable: 'busy' | 'draining' | undefined
   refuse(refusal: Refusal): Awaitable<R>
-  /** Answers a ping before `initialize`, on transports that allow it. */
+  /** Responds to a ping before `initialize`, on transports that allow it. */
   pong?(id: RequestId): Awaitable<R>
   /** Delivers a message that requires no response. */
   deliver(incoming: NoRequest): Awaitable<R>
@@ -60,8 +60,9 @@ export interface Carrier<R> {
 export type NoRequest = Exclude<BatchItem, { readonly kind: 'request' }>
 
 /**
- * Receives one parsed message from any transport: classifies the message, selects its revision, and passes it on or
- * refuses it. `selectRevision` separates the eras: a message with its own metadata does not belong to a session.
+ * Receives one parsed message from any transport. Classifies the message, selects its revision, and passes it
+ * on or refuses it. `selectRevision` separates the eras: a message with its own metadata does not belong to a
+ * session.
  */
 export function receive<R>(value: unknown, carrier: Carrier<R>): Awaitable<R> {
   const incoming = Array.isArray(value) ? (value as readonly unknown[]) : classify(value)
@@ -92,7 +93,7 @@ function receiveIn<R>(
       })
     if (incoming.kind === 'request' && unavailable !== undefined)
       return carrier.refuse({ reason: unavailable, id, error: UNAVAILABLE[unavailable] })
-    // A transport without headers has nothing to check, and a notification must not receive a response.
+    // On a transport without headers, there is nothing to check, and a notification must not receive a response.
     if (incoming.kind !== 'request' && header === undefined) return carrier.deliver(incoming)
   }
   if (found === 'unknown' && message?.method !== Method.Initialize)

@@ -3,8 +3,8 @@ import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /**
- * A mount's options, passed as the last argument. The options, including `locals`, are required if the server
- * declares the type of `ctx.locals`.
+ * A mount's options, which are passed as the last argument. The options, including `locals`, are required if
+ * the server declares the type of `ctx.locals`.
  */
 export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]
@@ -59,7 +59,7 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
       value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
-      // The next client retries. For example, a database may have started by then.
+      // The next client tries again. For example, a database may have started by then.
       opening = undefined
       throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
     }

@@ -22,50 +22,52 @@ export interface Closable {
    * @default deadline 10_000
    */
   close(options?: { readonly deadline?: number }): Promise<void>
-  /** Resolves when everything has ended, for whatever reason. */
+  /** Resolves when everything has ended, for any reason. */
   readonly closed: Promise<void>
 }
 
 /** A handle for a mount. */
 export interface MountHandle extends Closable, AsyncDisposable {
-  /** Counts open sessions, streams, calls and refusals. Visits every session. */
+  /** Returns the number of open sessions, streams and calls, and of refusals. Visits every session. */
   stats(): MountStats
 }
 
-/** A mount as the server sees it. */
+/** The part of a mount that its server uses. */
 export interface ServerMount extends Closable {
   gauges(): Gauges
   /** False for parts that do not serve clients themselves, such as tasks. */
   readonly isMount?: false
 }
 
-/** A server as transports see it, without any client state. */
+/** The part of a server that transports use. It contains no client state. */
 export interface ServerRuntime {
   readonly info: Implementation
   /** The served revisions, newest first. */
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
+  /** Calls the listener after each change. Returns the function that ends this. */
+  onChange(listener: (event: ChangeEvent) => void): () => void
   /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly events: Events
-  /** Undefined unless the option `telemetry` is set. */
+  /** Undefined unless the `telemetry` option is set. */
   readonly observers: CallObservers | undefined
   /** Counts the refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
-  /** The maximum size of one result, and of all responses to one batch, in bytes of JSON. */
+  /** The maximum size of one result, and of all responses to one batch, as JSON in bytes. */
   readonly maxResultBytes: number
   /** The input context for calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
   /** The log level until the client sets one; undefined if the server does not send log messages. */
   readonly defaultLogLevel: LogLevel | undefined
-  /** The parameter that the header `Mcp-Name` repeats, by the extension's method. */
+  /** The parameter that the `Mcp-Name` header repeats, keyed by the extension's method. */
   readonly addedNames: ExtensionTable['names']
-  /** The extensions' notifications, by extension id. */
+  /** The notifications of extensions, keyed by extension id. */
   readonly notices: ExtensionTable['notices']
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
@@ -73,9 +75,9 @@ export interface ServerRuntime {
   ready(): Promise<void> | undefined
   app(): unknown
   /**
-   * Counts a subscriber to a resource, for the resource's subscriber hooks.
+   * Counts a subscriber to a resource, so that the resource's hooks can run.
    *
-   * @param own - definitions registered for the subscriber's session alone
+   * @param own - definitions that are registered only for the subscriber's session
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
@@ -112,8 +114,8 @@ export interface ServerLimits extends SessionLimits {
   readonly anonymous: AnonymousLimits
   /**
    * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
-   * Further subscriptions receive a "busy" error. For HTTP mounts, use the mount's option
-   * `limits.subscriptions`. @default 100
+   * Further subscriptions receive a "busy" error. For HTTP mounts, use the mount's `limits.subscriptions`
+   * option. @default 100
    */
   readonly subscriptions: number
 }

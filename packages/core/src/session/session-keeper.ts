@@ -8,8 +8,8 @@ export interface SessionChannel {
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * True if another node writes the stream. That node observes changes itself, so this node sends only messages
-   * that are not caused by a change.
+   * Whether another node writes the stream. That node observes changes itself, so this node sends only
+   * messages that are not caused by a change.
    */
   readonly remote?: boolean
 }
@@ -23,7 +23,7 @@ export interface SessionKeeper {
   recordChanged(change: ChangeRecord): Awaitable<void>
   /** Runs once, before the session's close listeners. */
   sessionClosed(cause: CloseCause): void
-  /** The id of this node if the session may have requests on several nodes. */
+  /** The id of this node, if the session may have requests on several nodes. */
   readonly node?: string | undefined
   /** Undefined if there are no other nodes. */
   readonly link?: OtherNodes | undefined
@@ -41,8 +41,8 @@ export interface OtherNodes {
 }
 
 /**
- * Why a session closes here. `ended`: the session has ended in every process. `released`: this process drops
- * the session, and another process may continue it.
+ * Why a session closes in this process. `ended`: the session has ended in every process. `released`: this
+ * process drops the session, and another process may continue it.
  */
 export type CloseCause = 'ended' | 'released'
 

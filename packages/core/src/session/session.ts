@@ -25,10 +25,7 @@ import type { ServerRuntime } from './server-runtime.ts'
 import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './session-keeper.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/**
- * The state of one client in revisions with sessions. It is used by all transports; its channel carries the
- * frames.
- */
+/** The state of one client in revisions with sessions. All transports use it, and its channel carries the frames. */
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
@@ -51,7 +48,7 @@ export class Session implements CallSession {
   #closed = false
   /** Whether the client can no longer respond to requests. */
   #unreachable = false
-  /** When `session:open` was emitted; undefined if it has not been emitted. */
+  /** The time at which `session:open` was emitted; undefined if it has not been emitted. */
   #openedAt: number | undefined
   /** The number of running tasks that only this session can reach. */
   #held = 0
@@ -89,14 +86,14 @@ export class Session implements CallSession {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when another call may enter. Returns undefined if it may enter now, or if a response from the
-   * client is outstanding. In that case, the transport must continue reading, because the response arrives on
+   * Resolves when another call may enter. Returns undefined if it may enter now, or if the client has yet to
+   * respond to a request. In that case, the transport must continue reading, because the response arrives on
    * the same connection, and calls that exceed the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()
   }
-  /** Whether a response from the client is outstanding. */
+  /** Whether the client has yet to respond to a request. */
   get awaitsResponse(): boolean {
     return this.#requests !== undefined && this.#requests.size > 0
   }
@@ -175,7 +172,7 @@ export class Session implements CallSession {
     if (input === undefined) return undefined
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
-    // The object is not created with spread syntax, because V8 would give each copy a different hidden class.
+    // The object is not created with spread syntax, because V8 would then give each copy a different hidden class.
     this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
     return this.#input
   }
@@ -255,7 +252,7 @@ export class Session implements CallSession {
     }))
   }
 
-  /** Fails the open requests to the client, because it has disconnected. The client's own calls may finish. */
+  /** Rejects the open requests to the client, because it has disconnected. The client's own calls may finish. */
   rejectRequests(): void {
     this.#unreachable = true
     this.#requests?.end()
@@ -276,7 +273,7 @@ export class Session implements CallSession {
     if (frame !== undefined) void this.#channel.send(frame)
   }
 
-  /** Delays changes until the record has been reread, because another process changed it. */
+  /** Changes wait until the record has been reread, because another process changed it. */
   holdChanges(until: Promise<unknown>): void {
     const release = (): void => {
       if (this.#updating === updating) this.#updating = undefined

@@ -2,13 +2,13 @@
 export interface Gauges {
   /** The number of open sessions in this process. */
   readonly sessions: number
-  /** The number of connections that are currently used for an event stream; 0 over stdio and in memory. */
+  /** The number of connections that currently carry an event stream; 0 for the stdio and in-memory transports. */
   readonly openStreams: number
   /**
-   * The number of bytes queued in this process for slow readers, excluding socket buffers. Replies and parts of
-   * streams of 64 KiB or more are counted until Node.js has sent them. On HTTP, `limits.queuedBytes` limits
-   * this number. Over stdio, in memory, and for replies that are strings, the number of UTF-16 units is counted
-   * instead.
+   * The number of bytes queued in this process for slow readers, excluding socket buffers. Replies and parts
+   * of streams of 64 KiB or more are counted until Node.js has sent them. Over HTTP, `limits.queuedBytes`
+   * limits this number. For the stdio and in-memory transports, and for replies that are strings, UTF-16 code
+   * units are counted instead of bytes.
    */
   readonly queuedBytes: number
   /** The number of running and queued calls. A call that returns synchronously is not counted. */
@@ -33,8 +33,8 @@ export interface MountStats extends Gauges {
   /** Whether the mount is closing and therefore refuses new work. */
   readonly draining: boolean
   /**
-   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears after its
-   * first refusal, and its count never decreases.
+   * The number of refusals since the start, keyed by the `reason` of their `reject` event. A reason appears
+   * after its first refusal, and its count never decreases.
    */
   readonly refusals: Readonly<Record<string, number>>
 }

@@ -11,17 +11,16 @@ export type BusListener = (message: JsonValue) => void
  * does not stop the others.
  */
 export interface Bus {
-  /** Resolves to false if the message has been queued for later and may be lost. */
+  /** Publishes a message. Resolves to false if the message has been queued for later and may be lost. */
   publish(topic: string, message: JsonValue): Awaitable<void | boolean>
   /**
-   * Subscribes to a topic, and returns the function that unsubscribes. `onGap` runs if messages may have been
-   * lost, for example during a long reconnect. In that case, anything may have changed.
+   * Subscribes to a topic. Returns a function that unsubscribes. `onGap` runs if messages may have been lost,
+   * for example during a long reconnect. After that, anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
   /**
-   * Resolves as soon as all further messages from other nodes are certain to reach the listeners. Resolves
-   * after one second at the latest; in that case, `onGap` runs later. Omitted if messages always reach the
-   * listeners.
+   * Resolves as soon as all further messages from other nodes are certain to reach the listeners, or after
+   * one second, in which case `onGap` runs later. Omitted if messages always reach the listeners.
    */
   ready?(): Promise<void>
 }
@@ -45,7 +44,7 @@ export type ChangeEvent =
 /** The topic of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'
 
-/** Subscribes to changes. Returns the function that unsubscribes. */
+/** Subscribes to changes. Returns a function that unsubscribes. */
 export function onChange(bus: Bus, listener: (event: ChangeEvent) => void): () => void {
   const receive = (message: JsonValue): void => {
     const event = toChangeEvent(message)
@@ -70,18 +69,19 @@ function toChangeEvent(message: unknown): ChangeEvent | undefined {
   return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
 }
 
-/** Options of {@link MemoryBus}. */
+/** Options for {@link MemoryBus}. */
 export interface MemoryBusOptions {
   /** Called when a listener throws an error. */
   readonly onError?: (error: unknown, topic: string) => void
 }
 
-/** The maximum number of messages that listeners can publish during a delivery. Further messages are dropped. */
+/**
+ * The maximum number of messages that listeners can publish while a message is being delivered. Further
+ * messages are dropped.
+ */
 const MAX_QUEUED = 10_000
 
-/**
- * A bus within one process. Delivers a message before `publish` returns, unless a listener called `publish`.
- */
+/** A bus within a single process. Delivers a message before `publish` returns, unless a listener called `publish`. */
 export class MemoryBus implements Bus {
   readonly #topics = new Map<string, Set<BusListener>>()
   readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []
@@ -98,8 +98,8 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message published during a delivery must wait. Otherwise, some listeners would receive the two messages
-    // in a different order.
+    // A message published by a listener must wait until the current one is delivered. Otherwise, some listeners
+    // would receive the two messages in a different order.
     if (this.#delivering) return
     this.#delivering = true
     try {

@@ -31,7 +31,7 @@ export class Place implements Linked<Place> {
     this.log = log
   }
 
-  /** Moves to the end of a list. */
+  /** Moves the entry to the end of a list. */
   moveTo(list: LinkedList<Place>): void {
     this.leave()
     list.add(this)
@@ -136,7 +136,7 @@ export class EventLog {
     }
   }
 
-  /** Drops all events. Every position before the last event then counts as dropped. */
+  /** Drops all events, after which every position before the last event counts as dropped. */
   forget(): void {
     this.#events.length = 0
     this.#bytes = 0

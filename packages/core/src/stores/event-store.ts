@@ -33,7 +33,7 @@ export interface StoredEvent {
 export interface StreamOrigin {
   /** The id of the node that writes the stream. */
   readonly node: string
-  /** `call` for the reply to a POST request, `session` for messages outside any call. */
+  /** `call` for the reply to a POST request, or `session` for messages outside any call. */
   readonly kind: 'call' | 'session'
   /** The requests whose responses will be sent on the stream. */
   readonly pending: readonly RequestId[]
@@ -57,7 +57,7 @@ export interface AppendResult {
   readonly follower?: string | undefined
 }
 
-/** The part of a stream after a position. */
+/** The events of a stream after a position. */
 export interface StreamState {
   readonly events: readonly StoredEvent[]
   readonly ended: boolean
@@ -90,7 +90,7 @@ export interface EventStore {
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
    * Starts a stream, and deletes an earlier stream with the same key. May return before the stream has been
-   * stored. In that case, `append` waits until it has been stored, and reports any failure.
+   * stored; `append` then waits until it has been stored, and reports any failure.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
@@ -105,14 +105,14 @@ export interface EventStore {
     options?: { readonly final?: boolean },
   ): Awaitable<AppendResult>
   /**
-   * Stores a stream that ends with its first event, like `open` and a final `append` in one step. Resolves when the
-   * stream is stored.
+   * Stores a stream that ends with its first event, like `open` and a final `append` in one step. Resolves
+   * when the stream has been stored.
    */
   complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Awaitable<StreamLease>
   /**
    * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or has been
-   * dropped. `reader` is the node whose client continues from the cursor. That node becomes the follower,
-   * unless it is the writer: then the stream no longer has a follower.
+   * dropped. `reader` is the node whose client continues from the cursor. That node becomes the stream's
+   * follower unless it is the writer, in which case the stream has no follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
   /**

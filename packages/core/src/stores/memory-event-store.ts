@@ -26,7 +26,7 @@ interface MemoryEventStoreOptions {
   readonly ttlMs?: number
   /**
    * The maximum number of streams per session. When it is exceeded, the stream that ended first is dropped
-   * or, if none has ended, the oldest stream is dropped.
+   * or, if none has ended, the oldest stream.
    * @default 512
    */
   readonly maxStreamsPerSession?: number
@@ -62,7 +62,7 @@ export class MemoryEventStore implements EventStore {
   readonly #random: Random
   readonly #principals = new Map<string, PrincipalLogs>()
   readonly #bySize = new SizeRanks<PrincipalLogs>()
-  /** The streams with data that can expire, sorted by their last event, oldest first. */
+  /** The streams with data that can expire, sorted by the time of their last event, oldest first. */
   readonly #aging = new LinkedList<Place>()
   #streams = 0
   #totalBytes = 0
@@ -92,7 +92,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   open(key: StreamKey, origin: StreamOrigin): Lease {
-    // The random part identifies this process. A cursor from before a restart has a different random part.
+    // The random part of an epoch identifies this process. A cursor from before a restart has a different random
+    // part.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
     const now = this.#clock.now()
@@ -100,7 +101,7 @@ export class MemoryEventStore implements EventStore {
       const { log } = place
       if (now - (log.lastEventAt() ?? Number.NEGATIVE_INFINITY) <= this.#limits.ttlMs) break
       if (log.endedAt === undefined) {
-        // A reader at the end of the stream can still resume.
+        // The stream is kept, because a reader at its end can still resume.
         this.#trim(log, now)
         place.leave()
       } else this.#drop(log)

@@ -6,7 +6,7 @@ import { retried } from '../util/timers.ts'
 /** Receives the messages that other nodes send to this one. Must not throw. */
 export type NodeListener = (message: JsonObject) => void
 
-/** The processes of one deployment. They send each other small messages. */
+/** The processes of one deployment, which send each other small messages. */
 export interface Nodes {
   /**
    * The id of this process: at most 32 letters, digits, `-` and `_`. A restarted process has a new id.
@@ -14,7 +14,8 @@ export interface Nodes {
   readonly id: string
   /**
    * Joins the other nodes. This node leaves them again when the last listener is removed. Each listener
-   * receives every message, in the sender's order. Resolves when the other nodes consider this node alive.
+   * receives every message, in the order in which it was sent. Resolves when the other nodes consider this
+   * node alive.
    *
    * @returns a function that removes the listener, so that it receives no further messages
    */
@@ -25,9 +26,9 @@ export interface Nodes {
    */
   send(node: string, message: JsonObject): Awaitable<boolean>
   /**
-   * Returns which nodes are running. A node that stops without announcing it counts as running for a few more
-   * seconds. A node whose state is unknown, for example shortly after a reconnect, also counts as running,
-   * because another node's work must not be taken over by mistake.
+   * Returns the nodes that are running. A node that stops without announcing it counts as running for a few
+   * more seconds. A node whose state is unknown, for example shortly after a reconnect, also counts as
+   * running, because another node's work must not be taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
 }

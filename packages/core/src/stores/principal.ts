@@ -1,8 +1,8 @@
-/** The caller, as identified by the mount's `authenticate` or the host's own authentication. */
+/** The caller, as identified by the mount's `authenticate` or by the host's own authentication. */
 export interface AuthInfo {
   /**
-   * The stable identity. It is the key for sessions, streams, stores and limits, so two callers with the same
-   * principal share sessions. If there are several issuers, include the issuer.
+   * The stable identity of the caller. It is the key for sessions, streams, stores and limits, so two callers
+   * with the same principal share sessions. If there are several issuers, include the issuer.
    */
   readonly principal: string
   readonly clientId?: string
@@ -13,18 +13,21 @@ export interface AuthInfo {
    * this time is ignored.
    */
   readonly expiresAt?: number
-  /** Other data for handlers, for example token claims. Never logged or sent. */
+  /** Other data for handlers, for example token claims. It is never logged or sent. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
 
-/** The start of all holders that are networks of anonymous callers, and the holder of callers without an address. */
+/**
+ * The prefix of the names under which anonymous callers' networks are counted, and the name for callers
+ * without an address.
+ */
 export const NETWORK = '\0'
 
 /**
- * Returns the name under which a mount counts what it keeps for an anonymous caller: the IPv4 address, or the
+ * Returns the name under which a mount counts the bytes of an anonymous caller: the IPv4 address, or the
  * first 64 bits of an IPv6 address, because one client may own all addresses that start with these bits.
  */
 export function networkOf(address = ''): string {

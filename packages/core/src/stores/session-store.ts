@@ -4,7 +4,7 @@ import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/t
 /** One session as plain JSON, so that another process can continue it. */
 export interface SessionRecord {
   readonly id: string
-  /** An empty string for an anonymous client. Part of the key. */
+  /** The principal, which is part of the key; an empty string for an anonymous client. */
   readonly principal: string
   /**
    * The name of the server. Records written by other versions may not have a name; any server can continue
@@ -14,12 +14,12 @@ export interface SessionRecord {
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
   readonly initialized: boolean
-  /** Milliseconds since 1970. */
+  /** When the session was created, in ms since 1970. */
   readonly createdAt: number
   readonly logLevel?: LogLevel
   /** The lists whose capability included `listChanged` when the client connected. */
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
-  /** The URIs that the client has subscribed to. */
+  /** The URIs to which the client has subscribed. */
   readonly subscriptions: readonly string[]
   /** The URLs that the user was asked to open, but has not completed. */
   readonly pendingUrls?: readonly PendingUrl[]
@@ -66,18 +66,18 @@ export interface SessionStore {
    * If the version differs, or if there is no record, resolves to undefined.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
-  /** Deletes a record. Resolves to whether it existed. */
+  /** Deletes a record. Resolves to whether the record existed. */
   delete(key: SessionKey): Awaitable<boolean>
 }
 
-/** A URL that a user was asked to open, by the id of its elicitation. */
+/** A URL that a user was asked to open. `id` is the id of the elicitation. */
 export interface PendingUrl {
   readonly id: string
   /** When the URL expires, in ms since 1970. */
   readonly until: number
 }
 
-/** The maximum number of URLs per session. The oldest is dropped first. */
+/** The maximum number of URLs per session. Beyond it, the oldest URL is dropped. */
 const MAX_URLS = 64
 /** How long a URL is kept, in ms. After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000

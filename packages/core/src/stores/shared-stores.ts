@@ -7,8 +7,8 @@ import type { TaskStore } from './task-store.ts'
 import type { UsedStates } from './used-states.ts'
 
 /**
- * The stores that the processes of one deployment share, for the option `shared` of servers and mounts. Every process
- * can then continue the sessions, streams and tasks of every other process.
+ * The stores that the processes of one deployment share, for the `shared` option of servers and mounts. Every
+ * process can then continue the sessions, streams and tasks of every other process.
  */
 export interface SharedStores {
   readonly sessions: SessionStore
@@ -33,7 +33,7 @@ export interface SharedStores {
 
 /** Metrics of the shared stores in one process. */
 export interface SharedStats {
-  /** Whether the store is replying, as far as this process knows. */
+  /** Whether the store replies, as far as this process knows. */
   readonly available: boolean
   /** The number of commands that are waiting for a reply. */
   readonly inFlight: number

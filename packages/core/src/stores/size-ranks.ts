@@ -9,7 +9,7 @@ export interface Sized {
  * would make every change of a size more expensive.
  */
 export class SizeRanks<T extends Sized> {
-  /** The members by the number of bits in their size. */
+  /** The members, grouped by the number of bits in their size. */
   readonly #ranks: (Set<T> | undefined)[] = []
 
   /** Must be called after every change of a member's size. A member without bytes is removed. */

@@ -5,8 +5,8 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * The owner of tasks that anonymous clients of the extension started. Knowing a task's id is sufficient to
- * access it.
+ * The owner of tasks that anonymous clients of the extension started. Knowing a task's id is enough to access
+ * the task.
  */
 export const ANYONE = 'anyone'
 
@@ -47,15 +47,15 @@ export interface TaskRecord extends TaskInfo, TaskKey {
   readonly method: string
   /** The revision in which `result`, `error` and `inputs` are encoded. */
   readonly revision: string
-  /** The open questions, by key. The task never reuses a key. */
+  /** The open questions, keyed by question key. The task never reuses a key. */
   readonly inputs?: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
-  /** The call's result, as in its response. */
+  /** The call's result, in the same form as in its response. */
   readonly result?: JsonObject
   /** The call's JSON-RPC error. */
   readonly error?: JsonRpcErrorObject
 }
 
-/** The part of a record that changes. A change replaces the whole part, so omitted fields are removed. */
+/** The part of a record that changes. A change replaces this whole part, so omitted fields are removed. */
 export type TaskChange = Pick<
   TaskRecord,
   'status' | 'statusMessage' | 'updatedAt' | 'inputs' | 'result' | 'error'
@@ -92,11 +92,11 @@ export interface TaskStore {
     owner: string,
     page: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): Awaitable<readonly TaskRecord[]>
-  /** Deletes a task. Resolves to whether it existed. */
+  /** Deletes a task. Resolves to whether the task existed. */
   delete(key: TaskKey): Awaitable<boolean>
 }
 
-/** Limits on a {@link MemoryTaskStore}. A record that would exceed these limits is refused. */
+/** Limits on a {@link MemoryTaskStore}. A record that would exceed these limits is rejected. */
 export interface MemoryTaskStoreOptions {
   /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
@@ -108,7 +108,7 @@ export interface MemoryTaskStoreOptions {
    */
   readonly maxPerOwner?: number
   /**
-   * The maximum size of all records as JSON, in bytes. One caller's running tasks can use half of it.
+   * The maximum size of all records as JSON, in bytes. The running tasks of one caller can use half of it.
    * @default 67_108_864
    */
   readonly maxBytes?: number
@@ -129,8 +129,8 @@ export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
   /**
-   * The records by id. A task moves to the end when it ends, so ended tasks are sorted by the time at which
-   * they ended.
+   * The records, keyed by task id. A task moves to the end when it ends, so ended tasks are sorted by the
+   * time at which they ended.
    */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0

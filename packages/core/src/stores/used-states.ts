@@ -2,20 +2,21 @@ import type { Awaitable } from '../util/promises.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Sized, SizeRanks } from './size-ranks.ts'
 
-/** Remembers what can be used only once: the states of calls, and the ids of DPoP proofs. */
+/** Remembers values that can be used only once: the states of calls, and the ids of DPoP proofs. */
 export interface UsedStates {
   /**
-   * Marks a state as used. Resolves to false if it has already been used.
+   * Marks a state as used. Resolves to false if the state has already been used.
    *
    * @param nonce - unique to the state or proof: at most 64 letters, digits, `-` and `_`
    * @param expiresAt - when the state expires, in ms since 1970
-   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops
-   * states of the principal with the most states, so that no principal can displace the states of others
+   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store
+   * drops states of the principal with the most states, so that no principal can displace the states of
+   * others
    */
   take(nonce: string, expiresAt: number, principal: string): Awaitable<boolean>
 }
 
-/** Options of {@link MemoryUsedStates}. */
+/** Options for {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
    * The maximum number of states. When it is exceeded, one of the principals with the most states loses its
@@ -30,9 +31,9 @@ export interface MemoryUsedStatesOptions {
 class Owner implements Sized {
   rank = 0
   readonly principal: string
-  /** The expiry of each used state, by nonce, in the order of use. */
+  /** The expiry time of each used state, keyed by nonce, in the order of use. */
   readonly used = new Map<string, number>()
-  /** States that expire by this time count as used, because some used states were dropped. */
+  /** All states that expire by this time count as used, because some used states were dropped. */
   droppedUntil = 0
 
   constructor(principal: string) {
@@ -50,10 +51,10 @@ export class MemoryUsedStates implements UsedStates {
   readonly #clock: Clock
   readonly #owners = new Map<string, Owner>()
   readonly #ranks = new SizeRanks<Owner>()
-  /** The owner of each used state, by nonce, in the order of use. */
+  /** The owner of each used state, keyed by nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
   /**
-   * States of any principal that expire by this time count as used, because a principal whose states were
+   * All principals' states that expire by this time count as used, because a principal whose states were
    * dropped has been forgotten.
    */
   #droppedUntil = 0

@@ -1,14 +1,15 @@
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * Queues notifications, in order, for a client that reads too slowly. Equal notifications are queued only once.
+ * Queues notifications, in order, for a client that reads too slowly. Identical notifications are queued only
+ * once.
  */
 export class CoalescingQueue {
   readonly #limit: number
   readonly #frames = new Map<string, object | undefined>()
   bytes = 0
 
-  /** @param limit - the maximum size of the queue, in bytes of UTF-8 */
+  /** @param limit - the maximum size of the queue, in UTF-8 bytes */
   constructor(limit: number) {
     this.#limit = limit
   }

@@ -3,7 +3,7 @@ import { Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 
-/** One kind of change that a client has subscribed to, and that the server has agreed to report. */
+/** A kind of change to which a client has subscribed, and which the server has agreed to report. */
 export interface SubscriptionFilter {
   /** The part of the acknowledgement that refers to this filter. */
   readonly acknowledged: JsonObject
@@ -16,7 +16,7 @@ export interface SubscriptionFilter {
 /** Sends a notification to the client. Does nothing after the subscription has ended. */
 export type Notify = (notice: Notice) => void
 
-/** A notification before the subscription's id is added. */
+/** A notification to which the subscription's id has not been added yet. */
 interface Notice {
   readonly method: string
   readonly params?: JsonObject
@@ -31,8 +31,8 @@ export interface SubscriptionRequest {
 /** Carries the notifications of one subscription to its client. */
 export interface SubscriptionChannel {
   /**
-   * Sends a frame. If an equal frame is already queued, the frame is not sent again. Returns false if the queue
-   * is full.
+   * Sends a frame. If an identical frame is already queued, the frame is not sent again. Returns false if the
+   * queue is full.
    */
   send(frame: string): boolean
   /** Discards queued notifications, because the client has ended the subscription. */
@@ -50,7 +50,7 @@ interface SubscriptionOptions extends SubscriptionRequest {
 }
 
 /**
- * One open subscription. Each notification contains the id of the request that opened it.
+ * An open subscription. Each notification contains the id of the request that opened the subscription.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonRpcErrorObject, notificationFrame } from '../protocol/jsonrpc.ts'
 import { Notification, relatedTask } from '../protocol/methods.ts'
+import { taskDialectOf } from '../protocol/revisions/task-dialects.ts'
 import { deferred } from '../util/promises.ts'
 import type { TaskInfo } from '../protocol/types.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
@@ -44,7 +45,7 @@ export class RunningTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    // A client that polls already knows which task the questions belong to.
+    // A client that polls already knows to which task the questions belong.
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
@@ -54,7 +55,7 @@ export class RunningTask {
     return this.key.taskId
   }
 
-  /** Resolves when the final state is stored. */
+  /** Resolves when the final state has been stored. */
   get done(): Promise<void> {
     return this.#done.promise
   }
@@ -71,7 +72,7 @@ export class RunningTask {
   }
 
   /**
-   * Stores the final state, unless there already is one. If the store refuses the first change, the second is
+   * Stores the final state unless there already is one. If the store rejects the first change, the second is
    * used.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
@@ -96,13 +97,13 @@ export class RunningTask {
     const { session, revision } = this.#call.scope
     if (record.status === this.#notified || session === undefined || session.closed) return
     this.#notified = record.status
-    const shown: JsonObject | undefined = revision.tasks?.shown(record)
+    const shown: JsonObject | undefined = taskDialectOf(revision)?.shown(record)
     if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
-  /** Whether the client polls for status and questions. If it does, nothing is sent to it. */
+  /** Whether the client polls for the status and for questions. If so, nothing is sent to the client. */
   get #polled(): boolean {
-    return this.#call.revision.tasks?.extension !== undefined
+    return this.#call.revision.tasks === 'extension'
   }
 
   #changed(): void {
@@ -117,7 +118,7 @@ export class RunningTask {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
-        // Another node has cancelled the task, or the task has expired.
+        // The task has been cancelled by another node, or has expired.
         else this.end('cancelled')
       }
     } catch (error) {
@@ -180,8 +181,8 @@ export class RunningTask {
 const MAX_FINAL_MESSAGE = 200
 
 /**
- * Returns the final state of a task, from the response to its call. If the store refuses the first change, for
- * example because it is too large, the second is used.
+ * Returns the final state of a task, derived from the response to its call. If the store rejects the first
+ * change, for example because it is too large, the second is used.
  */
 export function finalChanges(
   response: EncodedResponse,
@@ -205,7 +206,7 @@ export function finalChanges(
   const isError = result['isError'] === true
   const text = isError ? firstText(result) : undefined
   const ended: TaskChange = {
-    status: isError && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
+    status: isError && taskDialectOf(ctx.revision)?.failsOnToolErrors === true ? 'failed' : 'completed',
     updatedAt,
     ...(text !== undefined && { statusMessage: text.slice(0, MAX_FINAL_MESSAGE) }),
     result,

@@ -45,7 +45,10 @@ interface WatchOptions {
   readonly logger: Logger
 }
 
-/** Reads tasks after changes, with at most one read per task at a time. Changes during a read cause one more read. */
+/**
+ * Reads tasks after changes, with at most one read per task at a time. If changes occur during a read, the
+ * task is read once more.
+ */
 export class TaskWatch {
   readonly #options: WatchOptions
   readonly #reading = new Map<string, 'once' | 'again'>()

@@ -23,9 +23,9 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every current and later call that waits for the task,
- * so that a client that has lost a stream receives the question again. The first response counts, and the other
- * copies are cancelled.
+ * The open questions of a task. Each question is sent on every current and later call that waits for the
+ * task, so that a client that has lost a stream receives the question again. The first response is used, and
+ * the other copies are cancelled.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined
@@ -43,13 +43,13 @@ export class TaskQuestions implements RequestChannel {
     this.#onChange = onChange
   }
 
-  /** The open questions, by key; undefined if there are none. Keys are not reused. */
+  /** The open questions, keyed by id; undefined if there are none. Ids are not reused. */
   get open(): TaskRecord['inputs'] {
     if (this.#waiting.size === 0) return undefined
     return Object.fromEntries([...this.#waiting].map(([id, { question }]) => [id, question]))
   }
 
-  /** The latest viewer's exchange. */
+  /** The exchange of the call that started to wait last. */
   get exchange(): Exchange | undefined {
     return [...this.#viewers].at(-1)?.exchange
   }
@@ -73,7 +73,7 @@ export class TaskQuestions implements RequestChannel {
     return { result, cancel: (why) => this.#settle(id, why)?.reject(new QuestionError('cancelled', why)) }
   }
 
-  /** Sends open and later questions to a viewer, until the returned function is called. */
+  /** Sends open and later questions to a waiting call, until the returned function is called. */
   attach(viewer: TaskViewer): () => void {
     this.#viewers.add(viewer)
     for (const id of this.#waiting.keys()) this.#offer(id, viewer)
@@ -87,7 +87,7 @@ export class TaskQuestions implements RequestChannel {
     }
   }
 
-  /** Answers a question. Ignores a key that is not open. */
+  /** Passes the client's answer to a question. A key that is not open is ignored. */
   answer(id: string, response: JsonObject): void {
     this.#settle(id, 'The question was answered already')?.resolve(response)
   }
@@ -102,7 +102,7 @@ export class TaskQuestions implements RequestChannel {
       (error: unknown) => {
         if (waiting.copies.get(viewer) !== copy) return
         waiting.copies.delete(viewer)
-        // The client may reconnect, or another of the same principal's sessions may answer.
+        // The client may reconnect, or another session of the same principal may answer.
         if (isErrorOf(QuestionError, error) && error.reason === 'closed') return
         this.#settle(id, 'The question has failed')?.reject(error)
       },

@@ -9,7 +9,7 @@ import { attempt, type Awaitable } from '../util/promises.ts'
 export type TaskMail =
   /** The task has reached its final state, so its handler is no longer needed. */
   | { readonly kind: 'cancelled' }
-  /** Responses to the task's questions, by question key. */
+  /** Responses to the task's questions, keyed by question. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
 type TaskNodesOptions = { readonly clock: Clock; readonly logger: Logger }
@@ -33,14 +33,14 @@ export class TaskNodes {
     return this.#nodes.id
   }
 
-  /** Announces this node to the others. Returns undefined if this has already been done. */
+  /** Announces this node to the others. Returns undefined if it has already done so. */
   ready(): Promise<void> | undefined {
     return this.#joined ? undefined : this.#join()
   }
 
   /**
-   * Sends mail to the node that runs a task. Retries for 3 s. Resolves to false if that node is this one or has
-   * stopped, or if the mail may not have arrived.
+   * Sends a message to the node that runs a task. Retries for 3 s. Resolves to false if that node is this one
+   * or has stopped, or if the message may not have arrived.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false

@@ -20,8 +20,8 @@ import type { Logger } from '../util/logger.ts'
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = principalOf(scope.caller)
   if (principal !== ANONYMOUS) return `${OF_PRINCIPAL}${principal}`
-  // In the extension, knowing the id is sufficient.
-  if (scope.revision.tasks?.extension !== undefined) return ANYONE
+  // With the extension, knowing the task's id is enough.
+  if (scope.revision.tasks === 'extension') return ANYONE
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 
@@ -38,7 +38,7 @@ const TOO_MANY = 'Too many tasks are running: wait until one has ended'
  */
 export class TaskSlots {
   readonly #limits: TaskSlotLimits
-  /** The number of running tasks, by owner. */
+  /** The number of running tasks, keyed by owner. */
   readonly #running = new Map<string, number>()
   /** The number of running tasks for all anonymous clients. */
   #anonymous = 0
@@ -85,7 +85,7 @@ export class SessionTasks {
   readonly #endRunning: (owner: string) => void
   readonly #followed = new WeakSet<CallSession>()
 
-  /** @param endRunning - ends an owner's running tasks */
+  /** @param endRunning - ends the running tasks of an owner */
   constructor(options: SessionTasksOptions, endRunning: (owner: string) => void) {
     this.#options = options
     this.#endRunning = endRunning

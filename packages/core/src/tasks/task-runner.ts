@@ -1,6 +1,7 @@
 import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/methods.ts'
+import { taskDialectOf } from '../protocol/revisions/task-dialects.ts'
 import { isFinal } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
@@ -51,28 +52,28 @@ interface TasksOptions {
   readonly maxRunning: number
   /** The maximum number of running tasks for all anonymous clients combined. */
   readonly maxAnonymous: number
-  /** Runs the calls with the time limits of tasks. */
+  /** Runs the calls, with the time limits that apply to tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
-  /** Undefined if tasks run only on this node. */
+  /** Undefined if tasks run only in this process. */
   readonly nodes?: Nodes | undefined
-  /** Carries task changes. */
+  /** Delivers notifications about changed tasks. */
   readonly bus: Bus
   readonly limits: TaskLimits
 }
 
 interface TaskRequest {
-  /** How long the client wants the task to be kept, in ms. */
+  /** How long the client asks for the task to be kept, in ms. */
   readonly ttlMs: number | undefined
-  /** A message for the model until the result is available. */
+  /** A message that the model receives while the result is pending. */
   readonly immediateResponse: string | undefined
 }
 
-/** The minimum `ttl`, in ms. With a smaller value, a task would expire before its client could read it. */
+/** The minimum `ttl`, in ms. With a smaller value, a task could expire before its client reads it. */
 const MIN_TTL_MS = 1_000
 /**
- * The length of an id, in characters. It has 132 random bits, because only the id protects an anonymous
- * client's task.
+ * The length of a task id, in characters: 132 random bits, because only the id protects an anonymous client's
+ * task.
  */
 const TASK_ID_LENGTH = 22
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
@@ -80,7 +81,7 @@ const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
  * Runs calls as tasks. A task belongs to the principal that started it, or to the session if the client is
- * anonymous. For all others, the task does not exist.
+ * anonymous. For all other callers, the task does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
@@ -111,7 +112,7 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Starts a call as a task. Resolves after the task has been stored.
+   * Starts a call as a task. Resolves once the task has been stored.
    *
    * @throws McpError "busy" if too many tasks are running, the store is full or the server is closing
    */
@@ -126,7 +127,8 @@ export class TaskRunner implements ServerMount {
       throw error
     }
     const meta = request.immediateResponse && { [IMMEDIATE_RESPONSE]: request.immediateResponse }
-    return { kind: 'task', task: record, ...(meta && { meta }) }
+    const result = taskDialectOf(call.revision)?.created(record, meta || undefined) ?? {}
+    return { kind: 'task', type: 'task', result }
   }
 
   #store(record: TaskRecord): Promise<boolean> {
@@ -140,7 +142,7 @@ export class TaskRunner implements ServerMount {
   /**
    * Runs a step that uses the store.
    *
-   * @throws McpError "busy" if the store fails, so that the client may retry
+   * @throws McpError "busy" if the store fails, so that the client can retry
    */
   async #stored<T>(step: () => Awaitable<T>): Promise<T> {
     try {
@@ -176,13 +178,13 @@ export class TaskRunner implements ServerMount {
     return failed
   }
 
-  /** Creates a watch for subscriptions. They read a task after each change. */
+  /** Creates a watch for subscriptions, which reads a task after each change. */
   watch(): TaskWatch {
     return new TaskWatch(this.#options)
   }
 
   /**
-   * Waits until a task has ended. During the wait, the call carries the task's questions.
+   * Waits until a task has ended. Meanwhile, the task's questions are sent through the waiting call.
    *
    * @throws McpError if the owner has no such task, or if the task expires first
    */
@@ -193,7 +195,7 @@ export class TaskRunner implements ServerMount {
     return isFinal(record.status) ? record : this.#poll(record, call)
   }
 
-  /** Waits for a task on another node. */
+  /** Waits for a task that runs on another node. */
   #poll(task: TaskRecord, call: CallContext): Promise<TaskRecord> {
     const { clock, limits } = this.#options
     return pollTask(task, call, {
@@ -232,7 +234,7 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Answers a task's open questions. Ignores responses to other questions.
+   * Passes a client's responses to the task's open questions. Ignores all other responses.
    *
    * @throws McpError if the owner has no such task, or if the task's process cannot be reached
    */
@@ -244,7 +246,7 @@ export class TaskRunner implements ServerMount {
       return
     }
     if (isFinal(record.status)) return
-    // If the responses were acknowledged but did not reach a handler, the client would wait forever.
+    // Without this error, the client would wait forever for a task that has not received the responses.
     if ((await this.#nodes?.send(record, { kind: 'answers', responses })) !== true)
       throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
   }
@@ -269,7 +271,7 @@ export class TaskRunner implements ServerMount {
     return cancelled
   }
 
-  /** Handles mail from another node about a task that may run here. */
+  /** Handles a message from another node about a task that may run on this one. */
   async #receive(key: TaskKey, mail: TaskMail): Promise<void> {
     const live = this.#live.get(key.taskId)
     if (live?.key.owner !== key.owner) return
@@ -329,7 +331,7 @@ export class TaskRunner implements ServerMount {
     const release = this.#sessions.follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
-      // The response that contains the task must precede its handler's notifications.
+      // The client must receive the response that contains the task before any notification from the handler.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(finalChanges(answered, live.ctx, clock.now()))
@@ -359,7 +361,7 @@ function answerAll({ questions }: RunningTask, responses: Readonly<Record<string
 }
 
 /**
- * Creates the error for an unknown task. It is the same for other owners' tasks, expired tasks and tasks that
- * never existed.
+ * Creates the error for an unknown task. It is the same for other owners' tasks, for expired tasks and for
+ * tasks that never existed.
  */
 export const unknownTask = (): McpError => invalidParams('Task not found')

@@ -8,19 +8,19 @@ import type { RunningTask } from './running-task.ts'
 import type { TaskViewer } from './task-input.ts'
 import type { OpenRequest } from '../call/input/pending-requests.ts'
 
-/** How a call reaches a task on another node. */
+/** Gives a call access to a task on another node. */
 interface RemoteTask {
   readonly clock: Clock
-  /** The time after which the task is reread even if it has not changed, in ms. */
+  /** The interval after which the task is read again even without a change, in ms. */
   readonly intervalMs: number
   /** Calls the listener after each change. Returns a function that ends the watch. */
   readonly watch: (listener: () => void) => () => void
   readonly read: () => Promise<TaskRecord>
-  /** Resolves to false if the response may not have arrived. */
+  /** Resolves to false if the response may not have reached the task. */
   readonly answer: (id: string, response: JsonObject) => Awaitable<boolean>
 }
 
-/** Waits for a task in this process. During the wait, the call carries the task's questions. */
+/** Waits for a task in this process. Meanwhile, the task's questions are sent through the call. */
 export async function waitFor(live: RunningTask, call: CallContext): Promise<void> {
   const viewer = viewerOf(call)
   if (viewer === undefined) return live.done
@@ -32,8 +32,8 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 
 /**
  * Waits for a task on another node. Reads the task after each change, and also at regular intervals, because
- * messages about changes can be lost. During the wait, the call carries the task's questions. If the call ends
- * first, resolves to the last record that was read.
+ * messages about changes can be lost. Meanwhile, the task's questions are sent through the call. If the call
+ * ends first, resolves to the last record that was read.
  */
 export async function pollTask(
   task: TaskRecord,
@@ -46,7 +46,7 @@ export async function pollTask(
   const leave = watch(() => changes.add())
   let record = task
   try {
-    // The task may have changed before the watch started.
+    // The task may have changed before the watch started, so it is read again.
     record = await read()
     while (!isFinal(record.status) && !call.signal.aborted) {
       questions?.update(record.inputs)
@@ -60,7 +60,7 @@ export async function pollTask(
   return record
 }
 
-/** Signals changes. Several unread changes count as one. */
+/** Signals changes. Several changes that have not been read yet count as one. */
 class Changes {
   #changed = false
   #wake: (() => void) | undefined
@@ -70,7 +70,7 @@ class Changes {
     this.#wake?.()
   }
 
-  /** Resolves after a change, after the given time, or when the call ends. */
+  /** Resolves after a change, when the given time has passed, or when the call ends. */
   async next(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#changed) await this.#pause(clock, ms, signal)
     this.#changed = false
@@ -80,7 +80,7 @@ class Changes {
     return new Promise((resolve) => {
       const end = (): void => {
         clock.clearTimeout(timer)
-        // The listener is removed, because a task may be read thousands of times during a single call.
+        // The listener must be removed, because a single call may read its task thousands of times.
         signal.removeEventListener('abort', end)
         this.#wake = undefined
         resolve()
@@ -92,13 +92,13 @@ class Changes {
   }
 }
 
-/** Returns undefined if the call cannot carry questions. */
+/** Returns undefined if the client of the call cannot receive questions. */
 function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | undefined {
   const requests = exchange.duplex ? input?.live?.requests : undefined
   return requests && { requests, exchange }
 }
 
-/** Carries the questions of a task on another node over a call that is waiting for the task on this node. */
+/** Sends the questions of a task on another node through a call on this node that waits for the task. */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: RemoteTask['answer']
@@ -121,10 +121,10 @@ class RemoteQuestions {
       request.result.then(
         async (response) => {
           const arrived = await this.#answer(id, response)
-          // The next update will send the question again.
+          // Deleting the request makes the next update send the question again.
           if (!arrived && this.#open.get(id) === request) this.#open.delete(id)
         },
-        // The question remains open for other waiting calls.
+        // A failure here leaves the question open for other waiting calls.
         () => {},
       )
     }

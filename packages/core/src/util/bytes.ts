@@ -1,12 +1,12 @@
 /**
- * The number of bytes per chunk: a multiple of three, so that chunks can be encoded separately, and small
- * enough for the bytes to be passed as arguments.
+ * The number of bytes per chunk. It is a multiple of three, so that chunks can be encoded separately, and
+ * small enough for the bytes to be passed as function arguments.
  */
 const CHUNK = 3 * 8192
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 
-/** Encodes any number of bytes as base64, without `Buffer`. */
+/** Encodes any number of bytes as base64 without `Buffer`. */
 export function toBase64(bytes: Uint8Array): string {
   if (bytes.length <= CHUNK) return encodeChunk(bytes)
   const chunks: string[] = []
@@ -24,8 +24,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 has
- * several spellings for the same bytes. A second spelling of an id would act as a second id.
+ * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 can
+ * spell the same bytes in several ways, and a second spelling of an id must not act as a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
@@ -37,7 +37,10 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
-/** Returns a string's length in UTF-8 without encoding it. A lone surrogate counts as its replacement character. */
+/**
+ * Returns the length of a string in UTF-8 without encoding it. A lone surrogate counts as its replacement
+ * character.
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {

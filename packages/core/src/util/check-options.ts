@@ -2,18 +2,19 @@ import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
- * The names of options. An object is a group of options. `null` marks an option for tests; error messages do
- * not list these. All other values are equivalent. The type ensures that the list is complete.
+ * The names of all options. An object stands for a group of options, and `null` for an option that is only
+ * for tests, which error messages do not list. All other values are equivalent. The type ensures that no name
+ * is missing.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
-/** Hints for names that are not options here, such as names from other frameworks. */
+/** Hints for names that are not options, such as names from other frameworks. */
 export type NameHints = Readonly<Record<string, string>>
 
 /**
- * Checks the names of options, including options in groups. Undefined options count as absent.
+ * Checks the names of options, including those in groups. Undefined options count as absent.
  *
- * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name; the error suggests the
+ * @throws `ERR_MCP_OPTION` if the options are not an object, or for an unknown name; the error suggests the
  * most similar known name
  */
 export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
@@ -24,7 +25,7 @@ export function checkNames(given: unknown, names: object, hints: NameHints = {})
 interface Group {
   readonly names: object
   readonly hints: NameHints
-  /** All names in the tree, because an option may have been passed in the wrong group. */
+  /** All names in the tree, for suggestions, because an option may have been passed in the wrong group. */
   readonly all: object
   readonly prefix: string
 }
@@ -37,7 +38,7 @@ function checkGroup(given: object, group: Group): void {
     if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
     const inner = names[name]
     if (!isGroup(inner)) continue
-    // Some groups of options may also be a boolean. The group's own check handles that case.
+    // Some groups may also be set to a boolean. The group's own check handles that case.
     if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
     else check(path, typeof value === 'boolean', 'must be an object')
   }
@@ -48,7 +49,7 @@ function unknownName(name: string, { names, hints, all, prefix }: Group): string
   if (Object.hasOwn(hints, name)) return `${problem}: ${hints[name]}`
   const here = listed(names)
   const paths = pathsIn(all)
-  // `sessionTtlMs` is more likely to mean `sessions.ttlMs` than `sessions`.
+  // Someone who writes `sessionTtlMs` more likely means `sessions.ttlMs` than `sessions`.
   const known = new Map([...paths.map(withoutDots), ...here.map((near) => [near, prefix + near] as const)])
   const elsewhere = new Map(paths.map((path) => [path.slice(path.lastIndexOf('.') + 1), path]))
   const meant = nearestIn(known, name) ?? nearestIn(elsewhere, name)
@@ -76,14 +77,15 @@ const pathsIn = (names: object, prefix = ''): string[] =>
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 
-/** Returns the known options. An undefined option is replaced by its default. */
+/** Returns only the known options, with a default for each undefined one. */
 export function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
   const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
 }
 
 /**
- * @throws `ERR_MCP_OPTION` unless the value is a whole number above 0; names that end in `Ms` have a maximum
+ * @throws `ERR_MCP_OPTION` unless the value is a whole number above 0; a number whose name ends in `Ms` also
+ * has a maximum
  */
 export function checkNumber(name: string, value: number): void {
   const valid = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMEOUT_MS)
@@ -94,7 +96,7 @@ export function checkNumber(name: string, value: number): void {
   )
 }
 
-/** Checks several numbers whose names share a prefix. */
+/** Checks several numbers that have the same prefix in their names. */
 export function checkNumbers(prefix: string, numbers: object): void {
   for (const [name, value] of Object.entries(numbers)) checkNumber(prefix + name, value)
 }
@@ -104,18 +106,18 @@ export function checkArray(name: string, value: unknown, example: string): void 
   check(name, value === undefined || Array.isArray(value), `must be an array, such as ${example}`)
 }
 
-/** @throws `ERR_MCP_OPTION` with a rule such as `must be an https: URL`, unless the option is valid */
+/** @throws `ERR_MCP_OPTION` with a rule such as `must be an https: URL` if the option is invalid */
 export function check(name: string, valid: boolean, rule: string): void {
   if (!valid) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }
 
-/** The minimum length of a prefix that is considered in a match. */
+/** The minimum length of a prefix that counts as a match. */
 const MIN_BEGINNING = 3
 
 /**
- * Returns the known name that is most likely meant by a misspelt name. The rule is that of TypeScript's "did
- * you mean": at most 40 % of the characters differ. If there is no such name, returns a known name that starts
- * with the misspelt one, such as `ttlMs` for `ttl`, or undefined.
+ * Returns the known name that a misspelt name most likely stands for. As in TypeScript's "did you mean", at
+ * most 40 % of the characters may differ. If no name is that similar, returns a known name that starts with
+ * the misspelt one, such as `ttlMs` for `ttl`, or undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
@@ -139,7 +141,7 @@ function similar(wanted: string, known: readonly string[]): string | undefined {
 
 const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** Returns the Levenshtein distance: how many characters must be added, removed or replaced. */
+/** Returns the Levenshtein distance: the number of characters to add, remove or replace. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let line = 0; line < from.length; line++) {

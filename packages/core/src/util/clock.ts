@@ -1,6 +1,6 @@
-/** The clock and its timers, injected so that tests can control the time. */
+/** The clock and its timers. They are injected so that tests can control the time. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number
   setTimeout(run: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void

@@ -6,7 +6,7 @@ export interface Linked<T extends Linked<T>> {
 }
 
 /**
- * A list that is linked through its members, so that adding or removing one needs neither a search nor an
+ * A list that is linked through its members. Adding or removing a member needs neither a search nor an
  * allocation.
  */
 export class LinkedList<T extends Linked<T>> {

@@ -1,6 +1,6 @@
 /**
- * The part of pino's interface that Jetway uses, so that pino, Fastify's logger and consola all conform to
- * it.
+ * The part of pino's interface that Jetway uses. Loggers such as pino, Fastify's logger and consola conform
+ * to it.
  */
 export interface Logger {
   debug(fields: object, message: string): void
@@ -17,7 +17,7 @@ export function safeLogger(logger: Logger): Logger {
       try {
         logger[level](fields, message)
       } catch {
-        // The error cannot be reported anywhere else.
+        // There is nowhere else to report this error.
       }
     }
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
@@ -39,7 +39,7 @@ function line(level: string, fields: object, message: string): string {
   return `[jetway] ${level}: ${message}${details.join('')}`
 }
 
-// Control characters would allow logged data to forge lines or control the terminal.
+// Escapes control characters, which would let logged data forge lines or control the terminal.
 const escapeControls = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,

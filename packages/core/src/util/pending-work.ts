@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The maximum time that {@link PendingWork.flushed} waits, in ms. The time is limited because a stalled client
+ * The maximum time for which {@link PendingWork.flushed} waits, in ms. It is limited because a stalled client
  * never reads.
  */
 const FLUSH_MS = 1_000
 
 /**
- * Counts the messages that must still be sent before closing, such as responses to calls that were ended by the
- * close.
+ * Counts the messages that must still be sent before the connection closes, such as responses to calls that
+ * the close has ended.
  */
 export class PendingWork {
   readonly #clock: Clock
@@ -28,7 +28,7 @@ export class PendingWork {
     if (--this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** Resolves when nothing is outstanding, or after 1 s. */
+  /** Resolves when all counted messages have been sent, but after 1 s at the latest. */
   async flushed(): Promise<void> {
     if (this.#count === 0) return
     let timer: unknown

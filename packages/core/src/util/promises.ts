@@ -18,7 +18,7 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** Runs a step. Passes its error to `failed`, whether the step throws or rejects. */
+/** Runs a step. If it throws or rejects, returns the result of `failed` for the error. */
 export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown) => F): Awaitable<T | F> {
   try {
     const result = step()
@@ -28,7 +28,7 @@ export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown)
   }
 }
 
-/** Returns whether a value must be awaited. Other values can be used synchronously, which saves a promise. */
+/** Returns whether a value must be awaited. Using other values synchronously saves a promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
@@ -36,14 +36,14 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
-/** Uses a value immediately, or when it resolves. */
+/** Passes a value to a function immediately, or once it resolves. */
 export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
   return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
 
 /**
- * Refuses a promise where a plain value is required. If the promise rejects, the rejection must not terminate
- * the process.
+ * Throws if a promise is passed where a plain value is required. If the promise rejects later, the rejection
+ * must not terminate the process.
  */
 export function refusePromise(value: unknown, problem: string): void {
   if (!isPromiseLike(value)) return
@@ -51,7 +51,7 @@ export function refusePromise(value: unknown, problem: string): void {
   throw new TypeError(problem)
 }
 
-/** Runs steps one after another. A failing step does not stop the following steps. */
+/** Runs steps one after another. A step that fails does not stop the ones after it. */
 export class InOrder {
   #tail: Promise<void> | undefined
 
@@ -60,7 +60,7 @@ export class InOrder {
     return this.#tail
   }
 
-  /** Runs a step immediately if none is running, otherwise after the others. */
+  /** Runs a step immediately if no other is running, and otherwise after all earlier steps. */
   run<T>(step: () => Awaitable<T>): Awaitable<T> {
     const result = this.#tail === undefined ? step() : this.#tail.then(step)
     if (result instanceof Promise) this.#wait(result)
@@ -76,11 +76,11 @@ export class InOrder {
   }
 }
 
-/** Gives each step its own turn of the event loop, so that many steps do not keep others waiting. */
+/** Gives each step a separate turn of the event loop, so that a long series of steps does not block other work. */
 export class Turns {
   #last: Promise<void> | undefined
 
-  /** Resolves when a step may run. Returns undefined if it may run immediately. */
+  /** Resolves when the next step may run. Returns undefined if it may run immediately. */
   next(): Promise<void> | undefined {
     const before = this.#last
     const turn = Promise.resolve(before).then(() => new Promise<void>((resolve) => setTimeout(resolve, 0)))

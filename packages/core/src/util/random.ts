@@ -1,18 +1,18 @@
 /**
- * Returns bytes from a CSPRNG. Injected so that tests are repeatable. Never called in a constructor, because
- * Workers forbid it.
+ * Returns bytes from a CSPRNG. It is injected so that tests are repeatable. Constructors must not call it,
+ * because Workers forbid that.
  */
 export type Random = (bytes: number) => Uint8Array
 
 /**
- * The size of the pool, in bytes. Each draw has a fixed cost, so many small draws are served from a single
- * large one.
+ * The size of the pool, in bytes. Each call of the platform's generator has a fixed cost, so one large
+ * request serves many small ones.
  */
 const POOL_BYTES = 4_096
 let pool: Uint8Array<ArrayBuffer> | undefined
 let used = POOL_BYTES
 
-/** The platform's generator. Each byte is returned only once, and is then erased from the pool. */
+/** The platform's generator. It returns each byte only once, and then erases it from the pool. */
 export const secureRandom: Random = (bytes) => {
   if (bytes > POOL_BYTES / 4) return crypto.getRandomValues(new Uint8Array(bytes))
   if (used + bytes > POOL_BYTES) {
@@ -36,9 +36,9 @@ export function randomUuid(random: Random = secureRandom): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Creates a token with six random bits per character. It is safe in headers, URLs and SSE fields. */
+/** Creates a token with six random bits per character, which are safe in headers, URLs and SSE fields. */
 export function randomToken(length: number, random: Random = secureRandom): string {
-  // Adding one character at a time would create a string for each of them.
+  // Adding the characters one at a time would create a string for each of them.
   const codes: number[] = []
   for (const byte of random(length)) codes.push(ALPHABET.charCodeAt(byte & 63))
   return String.fromCharCode(...codes)

@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 import { decodeBase64, fromBase64Url, toBase64Url } from './bytes.ts'
 import { type Random, secureRandom } from './random.ts'
 
-/** A key of 256 random bits: the bytes themselves, or the bytes in base64 or base64url. */
+/** A key of 256 random bits, given as bytes or encoded in base64 or base64url. */
 export type SealKey = Uint8Array | string
 
 /** The options of {@link createSealer}. */
@@ -18,8 +18,8 @@ export interface SealerOptions {
 }
 
 /**
- * Encrypts ("seals") data for a peer that can neither read nor change it. Uses AES-256-GCM with a derived key for each
- * purpose, so that data sealed for one purpose cannot be opened for another.
+ * Encrypts ("seals") data for a peer that may neither read nor change it. Uses AES-256-GCM with a key derived
+ * for each purpose, so that data sealed for one purpose cannot be opened for another.
  */
 export interface Sealer {
   /**
@@ -42,7 +42,7 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns the length of the sealed text in characters, for a text of this many bytes in UTF-8. */
+/** Returns the length of the sealed text, in characters, for a text of this many bytes in UTF-8. */
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
@@ -79,7 +79,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
         try {
           return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
         } catch {
-          // The next key is tried. A peer must not learn why a text could not be opened.
+          // Try the next key. A peer must not learn why a text could not be opened.
         }
       }
       return undefined

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The minimum interval between lines, in ms: short enough for the problem to be noticed, without flooding the
- * log.
+ * The minimum interval between lines, in ms. It is short enough for someone to notice the problem, and long
+ * enough not to flood the log.
  */
 const INTERVAL_MS = 600_000
 
@@ -16,10 +16,7 @@ export class ThrottledLog {
     this.#clock = clock
   }
 
-  /**
-   * @param log - receives the number of times that the problem has occurred without being logged since the last
-   * line
-   */
+  /** @param log - receives the number of occurrences that have not been logged since the last line */
   log(log: (skipped: number) => void): void {
     const now = this.#clock.now()
     if (now - this.#loggedAt < INTERVAL_MS) {

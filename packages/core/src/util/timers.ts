@@ -3,13 +3,13 @@ import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 import type { Awaitable } from './promises.ts'
 
-/** Allows the process to exit while the timer is pending, on runtimes with `unref`. */
+/** Lets the process exit while the timer is pending, on runtimes that have `unref`. */
 function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
 }
 
-/** Runs a function at regular intervals while it is started. */
+/** Runs a function at regular intervals between start and stop. */
 export class Recurring {
   readonly #clock: Clock
   readonly #ms: number
@@ -41,18 +41,18 @@ export class Recurring {
 export interface Due {
   /** Set by {@link Deadlines}. */
   deadline: Deadline | undefined
-  /** Called once, unless the member is removed first. */
+  /** Called once when the deadline passes, unless the member has been removed. */
   due(): void
 }
 
-/** The time at which a member is due. */
+/** A deadline: a member, and the time at which it is due. */
 export class Deadline implements Linked<Deadline> {
   list: LinkedList<Deadline> | undefined
   previous: Deadline | undefined
   next: Deadline | undefined
   readonly member: Due
   readonly at: number
-  /** Set if requests are isolated. */
+  /** Set only if the platform isolates requests. */
   timer: unknown
 
   constructor(member: Due, at: number) {
@@ -62,10 +62,10 @@ export class Deadline implements Linked<Deadline> {
 }
 
 /**
- * Calls each member a fixed time after it was added. All members wait for the same time, so a single timer for
- * the oldest member is sufficient, and a call that ends in time does not need its own timer. If requests are
- * isolated, each member has its own timer. Only the member refers to that timer, because some requests end
- * undetected. A member is in only one `Deadlines` at a time.
+ * Calls each member a fixed time after it was added. Because this time is the same for all members, one timer
+ * for the oldest member is sufficient, and a call that ends in time needs no timer of its own. If the
+ * platform isolates requests, each member has a separate timer, to which only the member refers, because some
+ * requests end undetected. A member can be in only one `Deadlines` at a time.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -80,7 +80,7 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  /** Adds a member. If it has already been added, its deadline restarts. */
+  /** Adds a member, or restarts its deadline if it has already been added. */
   add(member: Due): void {
     this.remove(member)
     const deadline = new Deadline(member, this.#clock.now() + this.#ms)
@@ -136,10 +136,9 @@ export class Deadlines {
     const now = this.#clock.now()
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
       const left = first.at - now
-      // No member has to wait longer than this, unless the clock was set back.
+      // A longer remaining time means that the clock was set back.
       if (left > 0 && left <= this.#ms) {
-        // `due` may have added a member again. The timer that it started would then be too late for this
-        // member.
+        // `due` may have added the member again, and thereby started a timer that would be too late for this one.
         this.#arm(left)
         return
       }
@@ -151,7 +150,7 @@ export class Deadlines {
 /** The pauses between attempts, in ms: 3 s in total. */
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
-/** Retries a rejected store or node operation for 3 s, because a networked one may soon work again. */
+/** Retries a rejected store or node operation for 3 s, because a network failure may be brief. */
 export function retried<T>(clock: Clock, step: () => Awaitable<T>): Awaitable<T> {
   const first = step()
   return first instanceof Promise ? retry(clock, first, step) : first
@@ -163,7 +162,7 @@ export async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awai
     try {
       return await result
     } catch {
-      // A closed server must not wait for this timer.
+      // This timer must not keep a closed server's process alive.
       await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
       result = step()
     }

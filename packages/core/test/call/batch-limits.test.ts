@@ -29,7 +29,10 @@ const calls = (name: string, count = 100): object[] =>
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as Message)
 
-/** The ids of the responses, and the numbers of results and errors. */
+/**
+ * Returns the number of distinct response ids, the numbers of results and errors, and the codes and texts of
+ * the errors.
+ */
 function summary(answers: readonly Message[]) {
   const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
   return {
@@ -49,7 +52,7 @@ const BOUNDED = {
   texts: ['The responses to this batch together exceed 20000 bytes. Send this request by itself'],
 }
 
-describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %s result', (name) => {
+describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results', (name) => {
   const overHttp = async (endpoint: EndpointOptions) => {
     const harness = createHarness({ endpoint, server, setUp: addTools })
     const session = await harness.open({ version: BATCHES })
@@ -99,7 +102,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
   })
 })
 
-it('a server allows the first result in a batch to exceed the server limit if its tool has a higher limit', async () => {
+it("a server returns the first result of a batch up to the tool's limit, even if the server's limit is lower", async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -139,7 +142,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     return { ...harness, client, gate, dropped, statuses }
   }
 
-  it('has at most four maximum-size results queued, and receives errors for the others', async () => {
+  it('has at most four maximum-size results queued, and receives errors instead of the others', async () => {
     const { client, gate, dropped, endpoint, statuses } = await stalled()
     expect(await statuses(60, 15_000)).toEqual(Array.from({ length: 60 }, () => 202))
     gate.resolve()
@@ -162,7 +165,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('receives 503 for further requests while its calls in flight could exceed the limit for queued results', async () => {
+  it('receives 503 for further requests while pending calls could exceed the limit for queued results', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -203,7 +206,7 @@ describe('an HTTP+SSE client that stops reading', () => {
   })
 })
 
-describe('a batch of calls with structured results', () => {
+describe('runBatch with structured results', () => {
   it('validates only the results that fit', async () => {
     let validated = 0
     const list = z.array(z.number())
@@ -233,13 +236,13 @@ describe('a batch of calls with structured results', () => {
     const session = await harness.open({ version: BATCHES })
     const { list: answers } = await session.post(calls('structured'))
     expect(summary(answers)).toMatchObject({ ids: 100, codes: [-32603], texts: BOUNDED.texts })
-    // The getter runs a few times for each result that is serialised.
+    // Serialising one result runs the getter a few times.
     expect(validated).toBeLessThan(20)
   })
 })
 
 describe('runBatch', () => {
-  it('gives other clients their turn between large results', async () => {
+  it("processes other clients' requests between large results", async () => {
     const order: string[] = []
     const harness = createHarness({
       setUp: (to) =>

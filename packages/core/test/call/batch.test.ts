@@ -32,7 +32,7 @@ describe('readBatch (https://modelcontextprotocol.io/specification/2025-03-26/ba
     ['a malformed message', [request, 1], 'A message of the batch is malformed'],
     ['a request with a response', [request, response], 'Responses do not share a batch with other messages'],
     ['initialize', [request, { ...request, method: 'initialize' }], 'initialize must not be part of a batch'],
-  ])('refuses %s', (_what, values, fault) => {
+  ])('rejects %s', (_what, values, fault) => {
     expect(readBatch(values)).toBe(fault)
   })
 })

@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { CallLog } from '../../src/call/observation/call-log.ts'
 
-it("CallLog writes its entries to the request's logger, with the fields that identify the call", () => {
+it("CallLog writes to the request's logger, with fields that identify the call", () => {
   const [server, request] = [vi.fn<(fields: object, message: string) => void>(), vi.fn<() => void>()]
   const log = new CallLog({ ...silent, warn: server, error: server })
   const call = (id: string | number, caller: object = {}) =>

@@ -32,7 +32,7 @@ function createContext(pressure?: Promise<void>): { ctx: CallContext; sent: Reco
 }
 
 describe('ctx.progress', () => {
-  it('returns the same promise to all callers while the client is reading slowly', async () => {
+  it('returns the same promise to all callers while the client reads slowly', async () => {
     const { promise, resolve } = deferred()
     const { ctx, sent } = createContext(promise)
     const promises = new Set(Array.from({ length: 1_000 }, (_, i) => ctx.progress(i)))
@@ -42,7 +42,7 @@ describe('ctx.progress', () => {
   })
 })
 
-describe('a request context that receives invalid values', () => {
+describe('a request context with invalid values', () => {
   it('drops progress that is not a finite number', async () => {
     const { ctx, sent } = createContext()
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n])

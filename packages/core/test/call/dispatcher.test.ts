@@ -39,7 +39,7 @@ const tool = (handle: MethodEntry['handle']): TestRuntime =>
 const parsed = async (answer: Promise<EncodedResponse>): Promise<unknown> =>
   JSON.parse((await answer)?.frame ?? 'null')
 
-describe('the single response to a request', () => {
+describe('the response to a request', () => {
   const cycle: Record<string, unknown> = {}
   cycle['self'] = cycle
   const hostile = new Proxy({}, { getPrototypeOf: () => { throw new Error('no') }, get: () => { throw new Error('no') } }) // prettier-ignore
@@ -53,7 +53,7 @@ describe('the single response to a request', () => {
     ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
     ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
     ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
-  ])('has isError and a reference, but hides the cause, if the tool %s', async (_, handle) => {
+  ])('has isError and a reference, but not the cause, if the tool %s', async (_, handle) => {
     const runtime = tool(handle)
     const answer = await parsed(call(runtime).answer)
     expect(answer).toMatchObject({ id: 7, result: { isError: true } })
@@ -62,7 +62,7 @@ describe('the single response to a request', () => {
     expect(runtime.errors).toHaveLength(1)
   })
 
-  it("is error -32603 with a reference if the method's result cannot express failures", async () => {
+  it("is error -32603 with a reference if the method's result has no isError", async () => {
     const runtime = createTestRuntime({
       'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
     })
@@ -73,7 +73,7 @@ describe('the single response to a request', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('has the code, message and data of an McpError, which is not reported as a failure', async () => {
+  it('has the code, message and data of an McpError, which is not logged as a failure', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -99,7 +99,7 @@ describe('the single response to a request', () => {
 describe('time limits', () => {
   const never = (): Promise<HandlerResult> => new Promise(() => {})
 
-  it('end a handler that never settles, abort its signal and clear its timer', async () => {
+  it('end a handler that never settles, and abort its signal', async () => {
     const runtime = tool(never)
     const { ctx, answer } = call(runtime)
     const { signal } = ctx
@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('start again with each call', async () => {
+  it('start anew with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -146,7 +146,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('receives no response and sends nothing after its cancellation', async () => {
+  it('sends neither a response nor other messages after its cancellation', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
@@ -159,7 +159,7 @@ describe('a call that has ended', () => {
     expect(sent).toEqual([])
   })
 
-  it('sends no progress notifications or log messages after its response', async () => {
+  it('sends neither progress notifications nor log messages after its response', async () => {
     const runtime = tool(() => complete({ content: [] }))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
     await answer
@@ -189,7 +189,7 @@ describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/bas
 })
 
 describe('logging from a handler', () => {
-  it('sends messages at or above the level set by the client', () => {
+  it("sends messages at or above the client's level", () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime)
     ctx.log.info('no')

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { logFrame, reachesLevel } from '../../src/call/log.ts'
 
-describe('logFrame', () => {
+describe('log messages', () => {
   it.each([
     ['a value', { a: 1 }, { a: 1 }],
     ['null for data that JSON cannot represent', () => {}, null],
     ['a placeholder for data that cannot be serialised', 1n, '[data that cannot be serialised]'],
-  ])('contains %s', (_what, data, shown) => {
+  ])('contain %s', (_what, data, shown) => {
     expect(JSON.parse(logFrame({ level: 'info' }, data))).toMatchObject({
       params: { level: 'info', data: shown },
     })
@@ -17,10 +17,7 @@ describe('logFrame', () => {
     ['debug', 'info', false],
     ['error', 'info', true],
     ['emergency', undefined, false],
-  ] as const)(
-    'given a message at level %s and a client level of %s, reachesLevel returns %s',
-    (level, set, reaches) => {
-      expect(reachesLevel(level, set)).toBe(reaches)
-    },
-  )
+  ] as const)('at level %s, for a client at level %s, reach the client: %s', (level, set, reaches) => {
+    expect(reachesLevel(level, set)).toBe(reaches)
+  })
 })

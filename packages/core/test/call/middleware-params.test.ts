@@ -9,11 +9,11 @@ it.each([
   ['tools/call', { name: 1 }, 'params.name must be a string'],
   ['tools/call', { name: 'a', arguments: [] }, 'params.arguments must be an object'],
   ['resources/read', { name: 'a' }, 'params.uri must be a string'],
-])('given %s and %j, paramsFault returns the problem, if any', (method, params, fault) => {
+])('paramsFault(%s, %j) returns the problem, if any', (method, params, fault) => {
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 
-it('MiddlewareStack returns method-specific and general middleware in order of registration', () => {
+it('MiddlewareStack returns method-specific and general middleware in the order of registration', () => {
   const stack = new MiddlewareStack()
   expect(stack.around('ping')).toBeUndefined()
   const [one, all, other] = [1, 2, 3].map(() => (_ctx: unknown, next: () => Promise<object>) => next())

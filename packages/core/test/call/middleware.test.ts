@@ -42,7 +42,7 @@ describe('server.use with a method', () => {
   })
 
   it.each([{}, { name: 5 }, { name: 'one', arguments: [] }])(
-    'does not call middleware if the parameters violate their type: %j',
+    'does not run middleware for invalid parameters: %j',
     async (params) => {
       const { server, ask } = create()
       let ran = 0
@@ -67,7 +67,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('treats an error thrown by middleware like one thrown by a handler', async () => {
+  it('treats an error from middleware like an error from a handler', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -75,14 +75,14 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('wraps only calls that start after the middleware has been added', async () => {
+  it('affects only calls that start after the middleware is added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('does not validate the new result if middleware replaces a result', async () => {
+  it('does not validate a result that middleware has replaced', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

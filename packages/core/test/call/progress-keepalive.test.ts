@@ -35,7 +35,7 @@ async function serve(
 const wait = (clock: FakeClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.setTimeout(resolve, ms))
 
-/** Calls the tool, and waits until it begins. */
+/** Calls the tool, and waits until the handler has started. */
 async function call(
   { peer, clock }: Pick<Served, 'peer' | 'clock'>,
   token?: string | number,
@@ -48,7 +48,7 @@ async function call(
 
 describe('the keepalive for a call with a progress token', () => {
   it.each(['token', '', 0, 7])(
-    'is sent every 15 s until the response if the handler reports nothing, with the token %j',
+    'is sent every 15 s until the response, with the progress token %j',
     async (token) => {
       const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
       const { answer } = await call({ peer, clock }, token)
@@ -80,7 +80,7 @@ describe('the keepalive for a call with a progress token', () => {
     expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('is sent even if the handler’s reports are not forwarded', async () => {
+  it('is sent even if the handler reports values that are dropped', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
@@ -119,7 +119,7 @@ describe('the keepalive for a call with a progress token', () => {
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // One timer for each handler, one for all time limits, one for all keepalives.
+    // The timers are one for each handler, one for all time limits, and one for all keepalives.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)
@@ -128,7 +128,7 @@ describe('the keepalive for a call with a progress token', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is sent on time even if another call starts later', async () => {
+  it('is sent on time even if other calls start later', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)
@@ -177,7 +177,7 @@ describe('the `progressHeartbeat` option', () => {
     expect(received()).toHaveLength(3)
   })
 
-  it.each([0, -1, Number.NaN, 2 ** 31, true as unknown as number])('refuses %s', (progressHeartbeat) => {
+  it.each([0, -1, Number.NaN, 2 ** 31, true as unknown as number])('rejects %s', (progressHeartbeat) => {
     expect(() => new McpServer({ name: 'x', version: '1' }, { progressHeartbeat })).toThrow(
       /progressHeartbeat.*ERR_MCP_OPTION/,
     )

@@ -32,7 +32,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     ])
   })
 
-  it('stay below the handler’s next value, which is sent unchanged', () => {
+  it('stay below the next value that the handler reports, which is sent unchanged', () => {
     const { report, beat } = start()
     beat()
     beat()
@@ -41,7 +41,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('keep the message of a report that a keepalive has overtaken', () => {
+  it('do not suppress a report whose value they have already passed', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')
@@ -59,7 +59,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     expect(beat()).toEqual({ progressToken: 't', progress: 10.00001 })
   })
 
-  it('increase even for clients that use single precision', () => {
+  it('increase even for clients with single-precision numbers', () => {
     const { report, beat } = start()
     for (const from of [0.3, 1, 7, 1e6, 3e9]) {
       report(from)
@@ -67,13 +67,13 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
     }
   })
 
-  it('stop when there is no larger number', () => {
+  it('stop when there is no greater number', () => {
     const { report, beat } = start()
     report(Number.MAX_VALUE)
     expect(beat()).toBeUndefined()
   })
 
-  it('always increase between reports, and never suppress a report that increases', () => {
+  it('always increase, and never suppress an increasing report', () => {
     const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
     const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
     fc.assert(
@@ -85,7 +85,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
           const sent = next === 'beat' ? beat() : report(...next)
           if (next !== 'beat') {
             const grows = Number.isFinite(next[0]) && next[0] > own
-            // No number is larger than the largest one.
+            // Near the largest number, progress cannot grow any further.
             if (last < 1e300) expect(sent !== undefined).toBe(grows)
             if (grows) own = next[0]
           }
@@ -117,7 +117,7 @@ it.each([
   [[null, [], {}], 'null, an array, object'],
   [['x'.repeat(41), undefined, undefined], `'${'x'.repeat(40)}'`],
 ])(
-  'given the ctx.progress arguments %j, progressFault returns the problem, if any',
+  'with the arguments %j, progressFault returns the problem, if any',
   ([progress, total, message], given) => {
     const fault = progressFault(progress, total, message)
     if (given === undefined) expect(fault).toBeUndefined()

@@ -10,7 +10,7 @@ it.each([
   [['a'], { auth: { principal: 'p' } }, ['a']],
   [['a'], { local: false }, ['a']],
 ])(
-  'given the scopes %j and the caller %j, lacking() returns the missing scopes',
+  'lacking(%j, %j) returns all required scopes if the caller lacks one of them',
   (scopes, caller, missing) => {
     expect(lacking(scopes, caller)?.data).toEqual(missing && { scopes: missing })
   },

@@ -14,7 +14,7 @@ it.each([
 })
 
 describe('Events', () => {
-  it('calls each listener until it is removed, and creates payloads only if there are listeners', async () => {
+  it('calls each listener until its removal, and creates payloads only if there are listeners', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const events = new Events({ ...silent, error })
     const heard: unknown[] = []

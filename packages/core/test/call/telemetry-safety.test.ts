@@ -28,7 +28,7 @@ describe('telemetry that throws', () => {
         throw 'broken'
       },
     ],
-  ])('cannot make a step run more or less than once: it calls the step %s', (_what, run) => {
+  ])('runs each step exactly once, even if it calls the step %s', (_what, run) => {
     const { safe } = setUp()
     let runs = 0
     expect(safe.within(run, () => ++runs)).toBe(1)

@@ -62,7 +62,7 @@ describe('a call that exceeds its time limit', () => {
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
   ])(
-    'receives an error that names the limit, and causes a log line that names the option to change (limit %s)',
+    'fails with an error that names the limit, and is logged with the option to change (limit %s)',
     async (_, setup, problem, fix) => {
       const { clock, logged, reply } = await start(setup)
       for (let passed = 0; passed < 20; passed++) {
@@ -92,7 +92,7 @@ it('a server uses a single timer for all calls with the same limit', async () =>
   expect(clock.pending - before).toBe(2)
 })
 
-describe('ctx.progress with an argument of the wrong type', () => {
+describe('an invalid argument of ctx.progress', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
     [`1, 'Half done'`, [1, 'Half done']],
@@ -102,7 +102,7 @@ describe('ctx.progress with an argument of the wrong type', () => {
   ])('is logged once per call: ctx.progress(%s)', async (given, args) => {
     const { logged, reply } = await start({
       handler: (ctx) => {
-        // Nobody awaits these promises: a rejection would end the process.
+        // Nobody awaits these promises, so a rejection would end the process.
         for (let again = 0; again < 3; again++) void ctx.progress(...(args as [number]))
         return 'done'
       },

@@ -8,7 +8,7 @@ const TOO_LATE =
 const SMALLER =
   'warn: ctx.progress got a smaller value, which the client does not receive; report values that grow'
 
-/** Calls a tool. Returns the log lines, and the context of the call. */
+/** Calls a tool, and returns the log lines and the call's context. */
 async function call(
   handler: (ctx: RequestContext) => unknown,
   meta: object = { progressToken: 1 },
@@ -28,7 +28,7 @@ async function call(
   return { lines: logger.lines, ctx: kept as RequestContext }
 }
 
-describe('a message that is not sent to the client', () => {
+describe('a message that the client does not receive', () => {
   it.each<[string, (ctx: RequestContext) => void]>([
     ['ctx.log', (ctx) => ctx.log.info('late')],
     ['ctx.progress', (ctx) => void ctx.progress(5)],
@@ -43,7 +43,7 @@ describe('a message that is not sent to the client', () => {
   it.each([
     ['the client has requested progress', { progressToken: 1 }],
     ['the client has not requested progress', {}],
-  ])('is logged once per call if ctx.progress receives smaller values and %s', async (_, meta) => {
+  ])('is logged once per call if progress decreases and %s', async (_, meta) => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 3, 2, 0]) await ctx.progress(value)
       return 'done'
@@ -51,7 +51,7 @@ describe('a message that is not sent to the client', () => {
     expect(lines).toEqual([SMALLER])
   })
 
-  it('is not logged if ctx.progress receives the same value again', async () => {
+  it('is not logged if the handler reports the same progress again', async () => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 1, 2]) await ctx.progress(value)
       return 'done'

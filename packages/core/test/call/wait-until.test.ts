@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { WaitUntil } from '../../src/call/wait-until.ts'
 
-it('waitUntil counts the given work, passes it to the platform, and reports its failure', async () => {
+it('waitUntil counts the promise, passes it to the platform, and reports a rejection', async () => {
   const count = { begin: vi.fn<() => void>(), end: vi.fn<() => void>() }
   const warn = vi.fn<() => void>()
   const background = new WaitUntil(count, { ...silent, warn })

@@ -27,7 +27,7 @@ interface Connected extends ReturnType<typeof gatedTool> {
   readonly connection: ReturnType<typeof serveTransport>
 }
 
-/** A connection before \`initialize\`. */
+/** A connection before `initialize`. */
 function connect(overrides?: Overrides): Connected {
   const tool = gatedTool()
   const runtime = createTestRuntime({ 'tools/call': tool.entry }, overrides)
@@ -63,7 +63,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     ])
   })
 
-  it('delays later messages until the session is open, and preserves their order', async () => {
+  it('delays later messages until the session is open, and then handles them in order', async () => {
     const lifespan = deferred()
     const { transport } = connect({ ready: () => lifespan.promise })
     void transport.receive(initialize())
@@ -75,7 +75,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
-  it('must precede every message except a ping', async () => {
+  it('must come before every message except a ping', async () => {
     const { started, transport } = connect()
     await transport.receive(call(1, 'a'))
     await transport.receive(ping(2))
@@ -86,7 +86,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(started).toEqual([])
   })
 
-  it('is refused if the session is already open, and leaves the session unchanged', async () => {
+  it('is rejected if the session is already open, and leaves the session unchanged', async () => {
     const { transport } = await open({}, '2025-06-18')
     await transport.receive(initialize('2024-11-05', { id: 5 }))
     await transport.receive(ping(6))
@@ -100,13 +100,13 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     ['a missing version', {}],
     ['capabilities that are not an object', { protocolVersion: '2025-11-25', capabilities: [] }],
     ['a clientInfo of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
-  ])('fails with -32602 for %s', async (_, params) => {
+  ])('returns error -32602 for %s', async (_, params) => {
     const { transport } = connect()
     await transport.receive({ ...initialize(), params })
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('returns an error that hides the cause if the lifespan fails, and can be retried afterwards', async () => {
+  it('returns an error without the cause if the lifespan fails, and can then be retried', async () => {
     let fails = true
     const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
@@ -125,7 +125,7 @@ describe('an unreadable message', () => {
     ['text that is not JSON', '{', -32700],
     ['an array in a revision without batches', [call(1, 'a')], -32600],
     ['a message without a version', { id: 3, method: 'ping' }, -32600],
-  ])('receives an error, and the next message is processed: %s', async (_, message, code) => {
+  ])('causes an error response, and does not affect the next message: %s', async (_, message, code) => {
     const { transport } = await open()
     await transport.receive(message)
     await transport.receive(ping(9))
@@ -134,7 +134,7 @@ describe('an unreadable message', () => {
 })
 
 describe('concurrent requests', () => {
-  it('are answered in the order in which they finish', async () => {
+  it('receive responses in the order in which they finish', async () => {
     const { release, transport } = await open()
     for (const key of ['a', 'b']) void transport.receive(call(key, key))
     release('b')
@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     expect(answered.toSorted()).toEqual(keys.map((key) => `${key} in a session`).toSorted())
   })
 
-  it('receive a "busy" error when all limits are exceeded', async () => {
+  it('receive a "busy" error if all limits are exceeded', async () => {
     const { transport } = await open({ limits: { running: 1, inFlight: 1 } })
     void transport.receive(call(1, 'a'))
     void transport.receive(call(2, 'b'))
@@ -165,7 +165,7 @@ describe('concurrent requests', () => {
 })
 
 describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation', () => {
-  it('ends the named call without a response', async () => {
+  it('ends the given call without a response', async () => {
     const { release, transport } = await open()
     void transport.receive(call(1, 'a'))
     void transport.receive(call('1', 'b'))
@@ -203,13 +203,13 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('are answered with a single array, without entries for notifications', async () => {
+  it('receive a single array, which has no entries for notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('pause reading at the in-flight limit, like single calls', async () => {
+  it('count towards the in-flight limit, which pauses reading', async () => {
     const { release, transport } = await open({ limits: { running: 1, inFlight: 2 } }, '2025-03-26')
     const held = transport.receive([call(1, 'a'), call(2, 'b')])
     expect(held).toBeInstanceOf(Promise)
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('still return the other responses when one of their calls is cancelled', async () => {
+  it('still receive the other responses if one of the calls is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -233,7 +233,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
   it.each([
     ['no messages', 0],
     ['101 messages', 101],
-  ])('are refused if they contain %s', async (_, length) => {
+  ])('are rejected if they contain %s', async (_, length) => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive(Array.from({ length }, (__, id) => ping(id)))
     expect(transport.sent).toMatchObject([{ error: { code: -32600 } }])
@@ -241,7 +241,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
 })
 
 describe('change notifications', () => {
-  it('reach the client, except those about resources to which the client has not subscribed', async () => {
+  it('reach the client, unless they concern resources without a subscription', async () => {
     const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
@@ -256,7 +256,7 @@ describe('change notifications', () => {
 })
 
 describe('a 2026-07-28 request that arrives before the server is ready', () => {
-  it('waits, and pauses reading', async () => {
+  it('is delayed, and pauses reading', async () => {
     const { promise: ready, resolve } = deferred()
     const { started, release, transport } = connect({ ready: () => ready })
     let reads = false
@@ -275,7 +275,7 @@ describe('a 2026-07-28 request that arrives before the server is ready', () => {
 })
 
 describe('a slow client', () => {
-  /** A transport whose peer reads slowly from the first write on, until the test ends that. */
+  /** A transport whose peer, from the first write on, does not catch up until the test says so. */
   class SlowTransport extends ScriptedTransport {
     caughtUp: (() => void) | undefined
     override send(message: string): void | Promise<void> {
@@ -295,7 +295,7 @@ describe('a slow client', () => {
     return transport
   }
 
-  it('receives every response, and the log messages sent before it became slow', async () => {
+  it('receives every response, but only the log messages sent before it became slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
@@ -309,7 +309,7 @@ describe('a slow client', () => {
     expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
   })
 
-  it('receives every notification from a handler that awaits each one', async () => {
+  it('receives every notification that the handler awaits', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: async (_, ctx) => {
@@ -348,7 +348,7 @@ describe('a slow client', () => {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 
 describe('closing a connection', () => {
-  it('lets running calls finish, refuses new calls, and then closes the transport', async () => {
+  it('lets running calls finish, rejects new calls, and then closes the transport', async () => {
     const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close()
@@ -372,7 +372,7 @@ describe('closing a connection', () => {
     expect(transport.sent).toEqual([])
   })
 
-  it('ends running calls at the deadline, and resolves for all callers when the calls have ended', async () => {
+  it('ends running calls at the deadline, and then resolves for all callers', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = [connection.close({ deadline: 1_000 }), connection.close()]
@@ -383,7 +383,7 @@ describe('closing a connection', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('waits only until the earliest deadline if close() is called several times', async () => {
+  it('uses the earliest deadline if close() is called several times', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close({ deadline: 60_000 })
@@ -415,7 +415,7 @@ describe('a failing transport', () => {
   it.each([
     ['throws', () => { throw broken }], // prettier-ignore
     ['rejects', () => Promise.reject(broken)],
-  ])('closes the connection when a write %s, without an unhandled rejection', async (_, fail) => {
+  ])('closes the connection if a write %s, without an unhandled rejection', async (_, fail) => {
     const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     transport.send = fail
@@ -439,7 +439,7 @@ describe('a failing transport', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('is unsubscribed from changes if it %s', async (_, end) => {
+  ])('is unsubscribed from change notifications after it %s', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},
@@ -461,7 +461,7 @@ describe('a failing transport', () => {
     expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
   })
 
-  it('releases everything if start() fails', async () => {
+  it('leaves nothing running if start() throws', async () => {
     const runtime = createTestRuntime({})
     const transport = new ScriptedTransport()
     transport.start = () => {

@@ -24,7 +24,7 @@ const request = (id: unknown, method: string, params: object = {}): object => ({
   method,
   params,
 })
-/** A request with its own `_meta`. */
+/** A stateless request, whose `_meta` contains the protocol version. */
 const alone = (id: unknown, method: string, params: object = {}, version = VERSION): object =>
   request(id, method, {
     ...params,
@@ -67,7 +67,7 @@ function serverOf(): McpServer {
   return server
 }
 
-describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+describe('a connection that serves both eras (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
   it('lets a client open a session after server/discover, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
@@ -93,7 +93,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('answers two calls with the same id, each in its own revision', async () => {
+  it('responds to two calls with the same id, each in its own revision', async () => {
     const { transport, release, texts } = bench()
     await transport.receive(initialize())
     transport.sent.length = 0
@@ -109,7 +109,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('sends notifications for a stateless request with the token and level of that request, not of the session', async () => {
+  it("sends a stateless request's notifications with its own token and level", async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('does nothing if a session call has the same id unless the cancellation names a revision', async () => {
+  it('requires the revision if a call in the session has the same id', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -167,7 +167,7 @@ describe.each([
     return made
   }
 
-  it('are queued beyond the running limit, and pause reading at the in-flight limit', async () => {
+  it('are queued above the running limit, and pause reading at the in-flight limit', async () => {
     const { transport, started, release, rejected } = await open({ running: 1, inFlight: 2 })
     expect(transport.receive(call('a'))).toBeUndefined()
     const held = transport.receive(call('b'))
@@ -179,7 +179,7 @@ describe.each([
     expect([started, rejected]).toEqual([['a', 'b'], []])
   })
 
-  it('never reach their handlers if they are cancelled while queued', async () => {
+  it('never reach the handler if they are cancelled while queued', async () => {
     const { transport, release, started } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b', 'c']) void transport.receive(call(key))
     await transport.receive(cancel('b'))
@@ -191,7 +191,7 @@ describe.each([
     expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
   })
 
-  it('never reach their handlers if the connection closes while they are queued', async () => {
+  it('never reach the handler if the connection closes while they are queued', async () => {
     const { transport, connection, clock, started, ended } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b']) void transport.receive(call(key))
     const closed = connection.close({ deadline: 1 })
@@ -205,7 +205,7 @@ describe.each([
 })
 
 describe('stateless requests on a duplex transport', () => {
-  it('are read while the client owes the session a response', async () => {
+  it('are read, even at the in-flight limit, while a question to the client is pending', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: silent },
@@ -228,7 +228,7 @@ describe('stateless requests on a duplex transport', () => {
     ask()
     await held
     const question = (transport.sent as Frame[]).find(({ method }) => method === 'roots/list')
-    // The limit is reached, but reading must continue: the request is refused.
+    // The limit is reached, so the request is refused, but the connection must continue to read.
     expect(transport.receive(alone(4, 'tools/call', { name: 'hangs' }))).toBeUndefined()
     expect(rejected).toEqual(['busy'])
     expect(connection.stats()).toMatchObject({ callsInFlight: 3, refusals: { busy: 1 } })
@@ -237,7 +237,7 @@ describe('stateless requests on a duplex transport', () => {
     await connection.close({ deadline: 0 })
   })
 
-  it('wait until the lifespan is open', async () => {
+  it('wait until the lifespan is ready', async () => {
     const { promise: opened, resolve: open } = deferred()
     let isOpen = false
     const runtime = createTestRuntime(
@@ -259,7 +259,7 @@ describe('stateless requests on a duplex transport', () => {
     ])
   })
 
-  it('are counted, and are answered even if the client has closed its side', async () => {
+  it('are counted, and receive a response even after the client has closed its side', async () => {
     const { transport, connection, release, texts } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })
@@ -269,11 +269,11 @@ describe('stateless requests on a duplex transport', () => {
     expect(texts()).toEqual([[1, 'a alone']])
   })
 
-  it('are refused if their metadata is invalid, and are counted by reason', async () => {
+  it('are rejected if their metadata is invalid, and are counted by reason', async () => {
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
-    // The `_meta` of a request cannot name a revision with sessions.
+    // The `_meta` of a request may not name a revision that has sessions.
     await transport.receive(alone(3, 'tools/list', {}, '2025-11-25'))
     await transport.receive(alone(4, 'initialize'))
     await transport.receive(alone(5, 'ping'))
@@ -301,16 +301,19 @@ describe('a ping on a connection', () => {
     ['it names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
     ['it lacks required metadata', [VERSION], undefined, { error: { code: -32602 } }],
     ['it lacks metadata on a server that serves only sessions', ['2025-11-25'], undefined, { result: {} }],
-  ])('is answered according to the served revisions if %s', async (_what, revisions, _meta, expected) => {
-    const transport = new ScriptedTransport()
-    serverOf().connect(transport, { revisions })
-    await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
-    expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
-  })
+  ])(
+    'receives the response that the revisions of the connection define if %s',
+    async (_what, revisions, _meta, expected) => {
+      const transport = new ScriptedTransport()
+      serverOf().connect(transport, { revisions })
+      await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
+      expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
+    },
+  )
 })
 
 describe('a connection that serves a single era', () => {
-  it('responds to initialize with the supported versions if it has no sessions', async () => {
+  it('rejects initialize with the supported versions if it has no sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -325,13 +328,13 @@ describe('a connection that serves a single era', () => {
     ])
   })
 
-  it('refuses server/discover with a session-era error if it has only sessions', async () => {
+  it('rejects server/discover with a session-era error if it has only sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))
     await transport.receive(initialize())
     await transport.receive(alone(2, 'server/discover'))
-    // A revision with sessions ignores `_meta`, so the request belongs to the session.
+    // In a revision with sessions, `_meta` is ignored, so the request belongs to the session.
     await transport.receive(alone(3, 'tools/list'))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32600 } },
@@ -349,7 +352,7 @@ describe('a connection that serves a single era', () => {
   })
 })
 
-describe('handleMessage', () => {
+describe('server.handleMessage in both eras', () => {
   it.each<[string, readonly (typeof VERSION | '2025-11-25')[], object, object]>([
     ['with its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
     ['without metadata', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],
@@ -367,7 +370,7 @@ describe('handleMessage', () => {
       { error: {} },
     ],
   ])(
-    'answers a message %s according to the server’s revisions',
+    'handles a message %s in accordance with the server’s revisions',
     async (_what, revisions, message, expected) => {
       const server = new McpServer({ name: 'a', version: '1' }, { revisions })
       server.addTool({ name: 'a', handler: () => 'x' })

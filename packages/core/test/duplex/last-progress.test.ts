@@ -23,7 +23,7 @@ class ByteStream extends ScriptedTransport {
     void super.send(message)
   }
 
-  /** The messages sent, by method or id. */
+  /** The methods or ids of the messages sent so far. */
   get order(): readonly unknown[] {
     return (this.sent as Frame[]).map(({ id, method }) => method ?? id)
   }
@@ -70,7 +70,7 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('a response that follows progress on a byte stream', () => {
+describe('a response sent after progress notifications on a byte stream', () => {
   it('waits until the client responds to a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
@@ -111,7 +111,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s if the client does not respond to pings, and later responses after 20 ms without a ping', async () => {
+  it('is sent after 1 s without a pong, and later responses then wait only 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a ping again after the client has responded late', async () => {
+  it('waits for a pong again after the client has sent a late pong', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -157,7 +157,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
   })
 
-  it('does not wait if the last progress notification was sent a second ago', async () => {
+  it('does not wait if the last progress notification is at least a second old', async () => {
     const { transport, runtime } = await open({
       handle: async (_, ctx) => {
         await ctx.progress(1)
@@ -181,7 +181,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([2])
   })
 
-  it('without a session is padded to fill a whole read, and is sent after 20 ms', async () => {
+  it('in a revision without sessions, is padded to 64 KiB and sent after 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()
@@ -189,12 +189,12 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS])
     await runtime.clock.advance(1)
     expect(transport.order).toEqual([PROGRESS, 1])
-    // With its newline it fills the 64 KiB that Node.js reads at once.
+    // Together with its newline, this frame fills the 64 KiB that Node.js reads at once.
     expect(transport.lengths[1]).toBe(65_535)
   })
 })
 
-it('a response that follows progress on other transports is sent without delay', async () => {
+it('a response sent after progress notifications on other transports is not delayed', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

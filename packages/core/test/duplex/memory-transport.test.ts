@@ -25,7 +25,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('createMemoryTransportPair', () => {
-  it('delivers messages in order in both directions, but never inside send()', async () => {
+  it('delivers messages in order in both directions, but not before send() returns', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -69,7 +69,7 @@ describe('createMemoryTransportPair', () => {
     handled[2]?.resolve()
   })
 
-  it('waits for the handler’s promise before it delivers the next message', async () => {
+  it("waits for the handler's promise before it delivers the next message", async () => {
     const [left, right] = createMemoryTransportPair()
     const { promise: gate, resolve: release } = deferred()
     const atRight = listen(right, () => gate)
@@ -82,7 +82,7 @@ describe('createMemoryTransportPair', () => {
     await atRight.count(2)
   })
 
-  it('makes send() wait only as long as the other side is slow', async () => {
+  it('makes send() wait only while the other side is slow', async () => {
     const [left, right] = createMemoryTransportPair()
     expect(left.send('x'.repeat(1024 * 1024))).toBeUndefined()
     const behind = left.send('y')
@@ -92,7 +92,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('delivers each message exactly once before it closes', async () => {
+  it('delivers each message once before it closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')
@@ -131,7 +131,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toEqual(['kept'])
   })
 
-  it('closes both sides when a handler fails', async () => {
+  it('closes both sides if a handler fails', async () => {
     const [left, right] = createMemoryTransportPair()
     const failure = new Error('broken handler')
     const atLeft = listen(left)
@@ -141,7 +141,7 @@ describe('createMemoryTransportPair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes a thousand pairs whose close handlers call close() again', async () => {
+  it('closes 1,000 pairs whose close handlers call close() again', async () => {
     const ends = Array.from({ length: 1000 }, () => {
       const [left, right] = createMemoryTransportPair()
       const closed = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ describe('createMemoryTransportPair', () => {
     await Promise.all(ends)
   })
 
-  it('refuses a second start', () => {
+  it('rejects a second start', () => {
     const [left] = createMemoryTransportPair()
     void listen(left)
     expect(() => left.start({ message: () => {}, malformed: () => {}, close: () => {} })).toThrow(

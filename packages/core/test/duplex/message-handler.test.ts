@@ -34,7 +34,7 @@ describe('server.handleMessage', () => {
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
   ])(
-    'answers a message given %s with JSON text, and passes the caller but no session to the handler',
+    'responds to a message passed %s, and calls the handler with the caller but no session',
     async (_, message) => {
       const sent: string[] = []
       const answer = await weather().handleMessage(message, {
@@ -55,12 +55,12 @@ describe('server.handleMessage', () => {
   it.each([
     ['throws', () => throwOffline()],
     ['rejects', () => Promise.reject(new Error('offline'))],
-  ])('answers a call even if `send` %s', async (_, send) => {
+  ])('responds to a call even if `send` %s', async (_, send) => {
     const answer = await weather().handleMessage(call('chatty'), { send })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, result: { content: [{ text: 'said' }] } })
   })
 
-  it('answers initialize', async () => {
+  it('responds to initialize', async () => {
     const message = initialize('2025-06-18')
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 'queue' } },
@@ -80,16 +80,16 @@ describe('server.handleMessage', () => {
     [JSON.stringify([call('who')]), -32600],
     ['1', -32600],
     [JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'no/such' }), -32601],
-  ])('answers an invalid message with an error: %s', async (message, code) => {
+  ])('responds to an invalid message with an error: %s', async (message, code) => {
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({ error: { code } })
   })
 
-  it('names the served revisions if protocolVersion is not one of them', async () => {
+  it('returns an error with the served revisions if protocolVersion is not one of them', async () => {
     const answer = await weather().handleMessage(call('who'), { protocolVersion: '1999-01-01' })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is awaited by server.close(), and so are its waitUntil promises', async () => {
+  it('is awaited by server.close(), as are its waitUntil promises', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -57,9 +57,9 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 ]
 
 describe.each(KINDS)(
-  `tools with a user interface, for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
+  `tools with a user interface, listed for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('are listed with ui for clients that support user interfaces, and without ui for other clients', async () => {
+    it('include ui only for clients that support user interfaces', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -85,12 +85,12 @@ describe.each(KINDS)(
       ],
       ['another extension', { extensions: { 'com.example/ui': SHOWS.extensions[ID] } }],
       ['extensions that are not an object', { extensions: 1 }],
-    ])('are listed without ui for clients that declare %s', async (_case, capabilities) => {
+    ])('omit ui for clients that declare %s', async (_case, capabilities) => {
       const [tool] = await listerOf(createServer([forecast]))(capabilities)
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only for clients that support user interfaces if only the user interface may call them', async () => {
+    it('are omitted for clients without user interfaces if only the user interface may call them', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -111,12 +111,12 @@ describe('the apps() extension', () => {
     expect(client.initialized.result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
   })
 
-  it('must be enabled before a tool with a ui is added', () => {
+  it('must be enabled before a tool with ui is added', () => {
     const server = new McpServer({ name: 'plain', version: '1' })
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
 
-  it('leaves _meta.ui unchanged if the extension is not enabled', async () => {
+  it('leaves _meta.ui unchanged if it is not enabled', async () => {
     const raw = defineTool({ name: 'raw', _meta: { ui: { anything: 1 } }, handler: () => 'x' })
     const [tool] = await modern(createServer([raw], { extensions: [] }))({})
     expect(tool?._meta).toEqual({ ui: { anything: 1 } })
@@ -124,7 +124,7 @@ describe('the apps() extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('returns its text to every caller unless the tool is hidden from that caller', async () => {
+  it('can be called unless it is hidden from the caller', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -133,12 +133,12 @@ describe('a tool with a user interface', () => {
     expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
   })
 
-  it('can also be hidden by its own `visible` rule', async () => {
+  it('can also be hidden by its own `visible` function', async () => {
     const hidden = { ...refresh, visible: () => false }
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('can set _meta.ui and its earlier key manually, and is listed without both for other clients', async () => {
+  it('can set _meta.ui and the older key itself, and both are removed for other clients', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
@@ -161,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('can be visible to the model alone, and needs no resource URI', async () => {
+  it('can be visible to the model only, and then needs no resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
@@ -185,14 +185,14 @@ describe('a tool with a user interface', () => {
     ['an empty visibility list', { visibility: [] }],
     ['an unknown visibility', { visibility: ['user'] }],
     ['a value that is not an object', 'ui://x/y'],
-  ])('is refused with %s', (_, ui) => {
+  ])('is rejected with %s', (_, ui) => {
     const wrong = { ...forecast, ui } as unknown as AnyTool<unknown, unknown>
     expect(() => createServer([wrong])).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }),
     )
   })
 
-  it('is refused if ui and _meta.ui are both set', () => {
+  it('is rejected if both ui and _meta.ui are set', () => {
     const twice = { ...forecast, _meta: { ui: { resourceUri: uri } } }
     expect(() => createServer([twice])).toThrow(/twice/)
   })
@@ -220,7 +220,7 @@ describe(`app() (${SPEC}#ui-resource-format)`, () => {
     prefersBorder: false,
   }
 
-  it('returns HTML with its media type and its sandbox settings', async () => {
+  it('returns HTML with its media type and sandbox settings', async () => {
     const server = createServer([])
     server.add(app(full))
     const request = modernClient(server)
@@ -262,7 +262,7 @@ describe(`app() (${SPEC}#ui-resource-format)`, () => {
     expect(app({ uri, name: 'a', html: 'x', ...settings })._meta).toEqual(_meta)
   })
 
-  it('fails the read if html does not return a string', async () => {
+  it('causes resources/read to fail if html does not return a string', async () => {
     const server = createServer([])
     server.add(app({ ...full, html: () => 1 as never }))
     expect((await modernClient(server)('resources/read', { uri: full.uri })).error?.code).toBe(-32603)
@@ -282,7 +282,7 @@ describe(`app() (${SPEC}#ui-resource-format)`, () => {
     ['an unknown permission', { permissions: ['usb'] }],
     ['permissions that are not an array', { permissions: { camera: {} } }],
     ['a border that is a string', { prefersBorder: 'yes' }],
-  ])('refuses %s', (_, change) => {
+  ])('rejects %s', (_, change) => {
     const wrong = { ...full, ...change } as AppDefinition
     expect(() => app(wrong)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })

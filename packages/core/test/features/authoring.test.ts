@@ -34,7 +34,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('typical correct author code', () => {
+describe('a typical server', () => {
   it('adds a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -155,7 +155,7 @@ describe('typical correct author code', () => {
     })
   })
 
-  it('uses locals from the mount', () => {
+  it('reads locals from the mount', () => {
     const server = new McpServer<{ user: User }>(info)
     server.addTool({
       name: 'whoami',
@@ -170,7 +170,7 @@ describe('typical correct author code', () => {
     })
   })
 
-  it('keeps definitions in separate files, both for any server and for servers with a specific app', async () => {
+  it('keeps definitions in separate files, for any server or for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -203,7 +203,7 @@ describe('typical correct author code', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('adds middleware that receives the typed result of its method', async () => {
+  it('adds middleware with the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -278,12 +278,12 @@ describe('typical correct author code', () => {
   })
 })
 
-describe('a typical mistake by an author', () => {
+describe('a typical mistake', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
 
-  it('is a compile error in the arguments', () => {
+  it('in the arguments is a compile error', () => {
     never(() => {
       // @ts-expect-error the schema has no such member
       server.addTool({ name: 'a', inputSchema, handler: ({ town }) => String(town) })
@@ -294,7 +294,7 @@ describe('a typical mistake by an author', () => {
     })
   })
 
-  it('is a compile error in the definition', () => {
+  it('in the definition is a compile error', () => {
     never(() => {
       // @ts-expect-error no handler
       server.addTool({ name: 'a', inputSchema })
@@ -325,7 +325,7 @@ describe('a typical mistake by an author', () => {
     })
   })
 
-  it('is a compile error in the context', () => {
+  it('in the context is a compile error', () => {
     never(() => {
       // @ts-expect-error the levels are those of syslog
       server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
@@ -337,16 +337,16 @@ describe('a typical mistake by an author', () => {
   })
 })
 
-describe('a mistake that compiles', () => {
+describe('addTool', () => {
   const handler = (): string => 'x'
 
-  it('is thrown without an undefined cause', () => {
+  it('throws an error without a `cause` if the handler is invalid', () => {
     expect(() => create().addTool({ name: 'a', handler: 5 as never })).toThrow(
       expect.toSatisfy((error: object) => !Object.hasOwn(error, 'cause')),
     )
   })
 
-  it('allows a hint that is not similar to a known one', () => {
+  it('allows an annotation that is not similar to a known one', () => {
     const annotations = { 'com.example/cost': 5 } as object
     expect(() => create().addTool({ name: 'a', annotations, handler })).not.toThrow()
   })
@@ -373,7 +373,7 @@ describe('a mistake in a handler', () => {
     expect(errors).toMatchObject([{ message: says }])
   })
 
-  it("is logged without Jetway's stack trace if the result is invalid", async () => {
+  it("is logged without Jetway's stack frames if the handler returns an invalid value", async () => {
     const stacks: unknown[] = []
     const error = (fields: object): void => void stacks.push((fields as { readonly err: Error }).err.stack)
     const server = new McpServer(info, { logger: { ...silent, error } })

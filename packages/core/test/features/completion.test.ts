@@ -43,22 +43,19 @@ describe('completion/complete', () => {
     ['a prompt', PROMPT],
     ['a resource template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
     ['a URI that matches the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
-  ])(
-    'calls the completer for %s with the typed value, the context and the other arguments',
-    async (_kind, ref) => {
-      const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
-      const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
-      expect(await ask(features, params)).toEqual({
-        completion: {
-          values: ['o', '2025-11-25', '{"arguments":{"country":"no"}}'],
-          total: 3,
-          hasMore: false,
-        },
-      })
-    },
-  )
+  ])('calls the completer for %s with the value, the context and the other arguments', async (_kind, ref) => {
+    const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
+    const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
+    expect(await ask(features, params)).toEqual({
+      completion: {
+        values: ['o', '2025-11-25', '{"arguments":{"country":"no"}}'],
+        total: 3,
+        hasMore: false,
+      },
+    })
+  })
 
-  it('passes empty arguments to the completer if there is no context', async () => {
+  it('passes empty arguments to the completer if the request has no context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -123,7 +120,7 @@ describe('completion/complete', () => {
     ['a value that is not a string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
     ['a context that is not an object', { ...asking(), context: 5 }],
     ['context arguments that are not strings', { ...asking(), context: { arguments: { a: 5 } } }],
-  ])('refuses %s with -32602', async (_name, params) => {
+  ])('rejects %s with -32602', async (_name, params) => {
     expect(
       (
         await mcpErrorOf(() =>
@@ -136,7 +133,7 @@ describe('completion/complete', () => {
     ).toBe(-32602)
   })
 
-  it('refuses a resource with -32602 if the server has only prompts', async () => {
+  it('rejects a resource with -32602 if the server has only prompts', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
@@ -145,7 +142,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'fails with an error for the author if the completer returns %j',
+    "reports an error to the server's author, not to the client, if the completer returns %j",
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })
@@ -153,7 +150,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('returns synchronously if the completer is synchronous', () => {
+  it('responds synchronously if the completer is synchronous', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

@@ -40,7 +40,7 @@ const serve = (extensions: readonly Extension[] = [search], more: ServerOptions 
   })
 
 describe(`an extension (${SPEC})`, () => {
-  it('is declared with its settings, and is off unless the server lists it', async () => {
+  it('is declared with its settings, and only if the server lists it', async () => {
     const on = await callModern(serve(), 'server/discover')
     expect(on.json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: { languages: ['en'] } } })
     const off = await callModern(serve([]), 'server/discover')
@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods whose results have the resultType "complete" unless they specify another', async () => {
+  it('adds methods whose results have the resultType "complete" by default', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -82,14 +82,17 @@ describe(`an extension (${SPEC})`, () => {
     ['declares nothing', {}],
     ['declares another extension', { extensions: { 'com.example/other': {} } }],
     ['declares it with a value that is not an object', { extensions: { [ID]: true } }],
-  ])('refuses its methods to a client that %s, and names the missing extension', async (_, capabilities) => {
-    const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
-    expect(status).toBe(400)
-    expect(json.error).toMatchObject({
-      code: -32_021,
-      data: { requiredCapabilities: { extensions: { [ID]: {} } } },
-    })
-  })
+  ])(
+    'rejects calls from a client that %s, with an error that names the extension',
+    async (_, capabilities) => {
+      const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
+      expect(status).toBe(400)
+      expect(json.error).toMatchObject({
+        code: -32_021,
+        data: { requiredCapabilities: { extensions: { [ID]: {} } } },
+      })
+    },
+  )
 
   it('is available to a request only if that request declares it', async () => {
     const harness = serve()
@@ -100,7 +103,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('can serve clients that do not declare it, and can be required by a tool call', async () => {
+  it('can be opened to clients that do not declare it, and can be required by a tool', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -123,7 +126,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('can be wrapped by middleware for one method or for all methods', async () => {
+  it('has methods that middleware can wrap, one at a time or all together', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -170,7 +173,7 @@ describe('an extension in sessions', () => {
   )
 })
 
-describe('an invalid extension', () => {
+describe('an extension definition', () => {
   const handler = (): object => ({})
   it.each<[string, unknown[], RegExp]>([
     ['no prefix', [{ id: 'search' }], /ERR_MCP_INVALID_NAME/],
@@ -239,19 +242,19 @@ describe('an invalid extension', () => {
     ['settings that are not an object', [{ id: ID, settings: [] }], /ERR_MCP_INVALID_DEFINITION/],
     ['settings that JSON changes', [{ id: ID, settings: { a: () => 1 } }], /ERR_MCP_INVALID_DEFINITION/],
     ['no eras', [{ id: ID, eras: [], methods: { 'a/b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
-  ])('is refused when the server is created: %s', (_, extensions, problem) => {
+  ])('is rejected when the server is created: %s', (_, extensions, problem) => {
     const create = (): McpServer =>
       new McpServer({ name: 'a', version: '1' }, { extensions: extensions as Extension[] })
     expect(create).toThrow(problem)
   })
 
-  it('is not one with an id of 256 characters, or with a method that exists only in sessions', () => {
+  it('can have an id of 256 characters, or a method name that only session revisions define', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
   })
 
-  it('is refused if `extensions` is not an array', () => {
+  it('is rejected if `extensions` is not an array', () => {
     const options = { extensions: search } as unknown as ServerOptions
     expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
   })
@@ -273,7 +276,7 @@ describe('notify.extension', () => {
     expect(() => server.notify.extension(id, method, params as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('refuses a subscription that requests the extension with a non-boolean value', async () => {
+  it('rejects a subscription that requests the extension with a non-boolean value', async () => {
     const harness = serve([{ ...search, notifications: [READY] }])
     const filter = { notifications: { [ID]: 'yes' } }
     const { json } = await callModern(harness, 'subscriptions/listen', filter, DECLARING)

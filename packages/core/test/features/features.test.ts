@@ -29,7 +29,7 @@ const noTasks = () =>
     throw new Error('no task was asked for')
   })
 
-/** Runs the microtasks of this tick. */
+/** Resolves after the microtasks of the current tick. */
 
 describe('the method table', () => {
   it('contains every method defined by any revision, except initialize', () => {
@@ -40,7 +40,7 @@ describe('the method table', () => {
     expect(new Set(missing)).toEqual(new Set(['initialize']))
   })
 
-  it('answers ping with an empty object', async () => {
+  it('responds to ping with an empty object', async () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include features with an empty list, because entries may be added later', () => {
+  it('include features whose list is empty, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -78,7 +78,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('are the same object until something is registered', () => {
+  it('are cached in one object until something is registered', () => {
     const { features } = create()
     const before = features.capabilities()
     expect(features.capabilities()).toBe(before)
@@ -90,7 +90,7 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it('include tasks as soon as a tool in any session supports them', () => {
+  it('include tasks as soon as any session has a tool that supports tasks', () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })
@@ -112,7 +112,7 @@ describe('capabilities', () => {
 })
 
 describe('change events', () => {
-  it('are emitted once per kind and tick', async () => {
+  it('are emitted once per tick for each kind of entry', async () => {
     const { features, events } = create()
     for (let i = 0; i < 50; i++) features.tools.registry.add({ name: `t${i}`, handler })
     features.prompts.registry.add({ name: 'p', handler })

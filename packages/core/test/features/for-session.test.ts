@@ -16,7 +16,7 @@ async function open(server: McpServer) {
 }
 
 describe('server.forSession', () => {
-  it('refuses a name that the session or the server already has unless `replace` is set', async () => {
+  it('rejects a name that the session or the server already uses unless `replace` is set', async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -45,7 +45,7 @@ describe('server.forSession', () => {
     expect(await call()).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('limits the entries of a session', async () => {
+  it('limits the number of entries in a session', async () => {
     const server = create()
     server.setTools([])
     const own = server.forSession((await open(server)).session)
@@ -56,7 +56,7 @@ describe('server.forSession', () => {
     own.addTool(tool('more'))
   })
 
-  it('refuses an entry of a kind that the server has not offered to the client, and suggests a remedy', async () => {
+  it('rejects entries of a kind that the server has not declared to the client, and suggests a remedy', async () => {
     const server = create()
     const own = server.forSession((await open(server)).session)
     expect(() => own.addTool(tool('a'))).toThrow(/server\.setTools\(\[\]\).*ERR_MCP_SESSION/)
@@ -90,7 +90,7 @@ describe('server.forSession', () => {
     ])
   })
 
-  it('drops its entries when the session ends', async () => {
+  it("drops the session's entries when the session ends", async () => {
     const server = create()
     server.setTools([])
     const { peer, session } = await open(server)
@@ -112,7 +112,7 @@ describe('server.forSession', () => {
       expect(() => server.forSession(given as SessionView)).toThrow(/ERR_MCP_SESSION/)
   })
 
-  it('applies `visible` rules, priority order and its own limits', async () => {
+  it("applies `visible` rules, priority order and a tool's own result limit", async () => {
     const server = new McpServer(
       { name: 'test', version: '1' },
       { logger: silent, tools: { orderByPriority: true } },

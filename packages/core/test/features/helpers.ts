@@ -80,7 +80,7 @@ export async function wire(
   ) as JsonObject
 }
 
-/** The error of a call, thrown or rejected. */
+/** Returns the error of a call, whether the call throws or rejects. */
 export async function errorOf(run: () => unknown): Promise<unknown> {
   try {
     await run()

@@ -8,7 +8,7 @@ const tool = (name: string, text: string = name) => defineTool({ name, handler: 
 type OtherTool = ReturnType<typeof tool>
 type Tools = Iterable<AnyTool<unknown, unknown>> | Promise<Iterable<AnyTool<unknown, unknown>>>
 
-/** A registry of another library. `tell` calls its listeners. */
+/** A registry like those of other libraries. `tell` calls its listeners. */
 class OtherRegistry {
   list: OtherTool[]
   reads = 0
@@ -81,7 +81,7 @@ describe('server.observe', () => {
     expect(await namesOf(server)).toEqual(['later'])
   })
 
-  it('declares the capabilities before the first entry', async () => {
+  it('declares the capabilities before the source provides its first entry', async () => {
     const { server } = create()
     server.observe({ tools: () => new Promise(() => {}), prompts: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -100,7 +100,7 @@ describe('server.observe', () => {
       expect(initialized.result['capabilities']).not.toHaveProperty(kind)
   })
 
-  it('follows added, replaced, removed and reordered entries', async () => {
+  it('follows the source when entries are added, replaced, removed or reordered', async () => {
     const { server } = create()
     const other = new OtherRegistry('a', 'b')
     server.observe(other)
@@ -117,7 +117,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('reads the source only once for many changes, and sends one notification', async () => {
+  it('reads the source only once after several changes, and sends a single notification', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -160,7 +160,7 @@ describe('server.observe', () => {
     expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
-  it('refuses an invalid source', () => {
+  it('rejects an invalid source', () => {
     for (const wrong of [undefined, {}, { tools: () => [] }])
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,
@@ -239,7 +239,7 @@ describe('a kind that a source offers later', () => {
 })
 
 describe('a duplicate name', () => {
-  it("does not replace the server's entry, and is logged", async () => {
+  it("is logged, and does not replace the server's entry", async () => {
     const { server, log } = create()
     server.addTool(tool('a', 'own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -252,7 +252,7 @@ describe('a duplicate name', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it('belongs to the first source until that source is detached', async () => {
+  it("refers to the first source's entry until that source is detached", async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -264,7 +264,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('is refused by server.addTool if a source has the name unless `replace` is set', async () => {
+  it('is rejected by server.addTool unless `replace` is set', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -278,7 +278,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('refers to the first entry if both entries are from the same source', async () => {
+  it('refers to the first entry if one source has two entries with that name', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -307,7 +307,7 @@ describe('a failing source', () => {
   ]
 
   it.each(failures)(
-    'keeps its last valid list, is logged, and is still followed if it %s',
+    'is logged, keeps its last valid list, and is still followed if it %s',
     async (_name, fail) => {
       const { server, log } = create()
       const other = new OtherRegistry('a', 'b')
@@ -326,7 +326,7 @@ describe('a failing source', () => {
     },
   )
 
-  it('is logged if it fails initially, and does not change the server', async () => {
+  it('is logged and does not change the server if the first read fails', async () => {
     const { server, log } = create()
     server.addTool(tool('own'))
     const { ready } = server.observe({
@@ -338,7 +338,7 @@ describe('a failing source', () => {
     expect(log).toHaveLength(1)
   })
 
-  it('leaves all kinds unchanged if one kind fails', async () => {
+  it('leaves every kind of entry unchanged if one kind fails to load', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
@@ -356,7 +356,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('loses only its invalid definitions, which are logged', async () => {
+  it('loses only the invalid definitions, which are logged', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)
@@ -366,7 +366,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is followed by another read if the source has changed in the meantime', async () => {
+  it('is discarded if the source has changed in the meantime, and the source is read again', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -398,7 +398,7 @@ describe('a late result from a source', () => {
 })
 
 describe('detaching a source', () => {
-  it('removes its entries and its listener', async () => {
+  it("removes the source's entries and its change listener", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     const other = new OtherRegistry('a', 'b')
@@ -424,7 +424,7 @@ describe('detaching a source', () => {
     expect(await namesOf(server)).toEqual([])
   })
 
-  it('happens when the server closes, even if the source throws', async () => {
+  it('happens when the server closes, even if another source throws', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a')
     server.observe({

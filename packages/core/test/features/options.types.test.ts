@@ -20,7 +20,7 @@ interface Locals {
   readonly user: { readonly admin: boolean }
 }
 
-/** Only the compiler reads this function. */
+/** Takes a function that is only type-checked and never runs. */
 const never = (_run: () => void): void => {}
 
 const server = new McpServer<Locals, App>(
@@ -56,7 +56,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it("do not affect the inference of other members, regardless of the rule's position", () => {
+  it('do not affect type inference for other members, wherever the rule is placed', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -78,7 +78,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it('refuse other return types, and locals that the server lacks', () => {
+  it('reject other return types, and locals that the server lacks', () => {
     never(() => {
       // @ts-expect-error a string is not a verdict
       server.addTool({ name: 'a', visible: () => 'yes', handler })
@@ -97,7 +97,7 @@ describe('the types of `visible` rules', () => {
   })
 })
 
-describe('the types of metadata', () => {
+describe('the metadata types', () => {
   it('accept defined members', () => {
     never(() => {
       server.addTool({
@@ -112,7 +112,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('refuse undefined members', () => {
+  it('reject members that are not defined', () => {
     never(() => {
       // @ts-expect-error a hint is a boolean
       server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })
@@ -148,7 +148,7 @@ describe('the types of metadata', () => {
   })
 })
 
-describe('the types of observe', () => {
+describe('the types of server.observe', () => {
   it('accept a synchronous or asynchronous source with the same locals', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
@@ -166,7 +166,7 @@ describe('the types of observe', () => {
     })
   })
 
-  it('refuse a source without change events, and a source with other locals', () => {
+  it('reject a source without change events, and a source with other locals', () => {
     never(() => {
       // @ts-expect-error nothing to listen to
       server.observe({ tools: () => [] })

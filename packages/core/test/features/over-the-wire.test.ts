@@ -78,7 +78,7 @@ describe('tool results on the wire', () => {
 })
 
 describe('tool arguments', () => {
-  it('are validated by the new schema after their tool has been replaced', async () => {
+  it('are validated against the new schema after a tool has been replaced', async () => {
     const server = create()
     const add = (city: z.ZodType, options?: object): unknown =>
       server.addTool({ name: 't', inputSchema: z.object({ city }), handler: () => 'x' }, options)
@@ -91,7 +91,7 @@ describe('tool arguments', () => {
     expect([await call({ city: 'Oslo' }), await call({ city: 6 })]).toEqual([true, undefined])
   })
 
-  it('are checked by the refinement that uniqueItems describes', async () => {
+  it('are validated by a zod refinement that is published as uniqueItems', async () => {
     const tags = z
       .array(z.string())
       .refine((given) => new Set(given).size === given.length, 'has doubles')
@@ -131,7 +131,7 @@ it.each([
   [{ lastModified: 5 }, /lastModified is an ISO 8601 time/],
   [{ audience: 'user' }, /audience is an array of "user" and "assistant"/],
   [{ audience: ['robot'] }, /audience is an array of "user" and "assistant"/],
-])('the server refuses annotations that clients cannot interpret: %j', (annotations, message) => {
+])('the server rejects annotations that clients cannot interpret: %j', (annotations, message) => {
   const wrong = annotations as object
   expect(() =>
     create().addResource({ uri: 'a://b', name: 'b', annotations: wrong, handler: () => '' }),

@@ -11,7 +11,7 @@ interface Kept {
   logLevel?: string
 }
 
-/** Options of a call in a session that records its updates. */
+/** Returns the options of a call in a session that records its updates. */
 function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []
@@ -52,7 +52,7 @@ describe('logging/setLevel', () => {
   })
 
   it.each([['loud'], [''], ['INFO'], [undefined], [null], [3], ['toString']])(
-    'refuses %j with -32602, and stores nothing',
+    'rejects %j with -32602, and stores nothing',
     async (level) => {
       const { updates, options } = session()
       expect(
@@ -69,7 +69,7 @@ describe('logging/setLevel', () => {
 
 describe('resources/subscribe', () => {
   it.each(['a://b', 'w://oslo'])(
-    'stores a subscription to %s only once, even if the request is repeated',
+    'stores a subscription to %s only once, even if the request is sent again',
     async (uri) => {
       const { kept, options } = session(['a://other'])
       for (let i = 0; i < 3; i++)
@@ -78,7 +78,7 @@ describe('resources/subscribe', () => {
     },
   )
 
-  it('refuses an unknown resource', async () => {
+  it('rejects an unknown resource', async () => {
     const { updates, options } = session()
     const error = await mcpErrorOf(() =>
       call(serve().methods, 'resources/subscribe', { uri: 'q://x' }, options),
@@ -87,7 +87,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts URIs of 65,536 characters in total, and names the limit when it refuses more', async () => {
+  it('accepts URIs with 65,536 characters in total, and rejects more with an error that names the limit', async () => {
     const long = (n: number): string => `w://${n}${'x'.repeat(8_187)}`
     const { kept, options } = session(Array.from({ length: 7 }, (_, n) => long(n)))
     const { methods } = serve()
@@ -101,7 +101,7 @@ describe('resources/subscribe', () => {
     expect(kept.subscriptions).toHaveLength(8)
   })
 
-  it('accepts 1024 subscriptions, and names the limit when it refuses the next one', async () => {
+  it('accepts 1024 subscriptions, and rejects the next with an error that names the limit', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()
@@ -116,7 +116,7 @@ describe('resources/subscribe', () => {
   })
 
   it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    'refuses an invalid uri with -32602: %s',
+    'rejects an invalid uri with -32602: %s',
     async (method) => {
       for (const uri of [undefined, 5, null]) {
         expect((await mcpErrorOf(() => call(serve().methods, method, { uri }, session().options))).code).toBe(
@@ -126,23 +126,20 @@ describe('resources/subscribe', () => {
     },
   )
 
-  it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    'fails if there is no session: %s',
-    async (method) => {
-      const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
-      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
-    },
-  )
+  it.each(['resources/subscribe', 'resources/unsubscribe'])('requires a session: %s', async (method) => {
+    const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
+    expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
+  })
 })
 
 describe('resources/unsubscribe', () => {
-  it('ends a single subscription, even to a removed resource', async () => {
+  it('ends only the given subscription, even if the resource no longer exists', async () => {
     const { kept, options } = session(['gone://x', 'a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'gone://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])
   })
 
-  it('succeeds if there is no such subscription, and keeps the others', async () => {
+  it('succeeds even if the subscription does not exist, and keeps the others', async () => {
     const { kept, options } = session(['a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])

@@ -26,7 +26,7 @@ const inputSchema = z.object({ city: z.string(), days: z.number().default(3) })
 const outputSchema = z.object({ high: z.number(), low: z.number() })
 
 describe('tool types', () => {
-  it('give the handler the output of the schema', () => {
+  it('give the handler the output type of the schema', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -42,7 +42,7 @@ describe('tool types', () => {
     })
   })
 
-  it('pass no arguments to a handler without an inputSchema', () => {
+  it('give a handler no arguments if there is no inputSchema', () => {
     defineTool({
       name: 'a',
       handler: (args) => {
@@ -150,7 +150,7 @@ describe('tool types', () => {
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [] }) })
   })
 
-  it('keep literals from widening to strings, in every form of handler', () => {
+  it('keep literal types from widening to string in every form of handler', () => {
     const states = z.object({
       state: z.enum(['open', 'closed']),
       tags: z.array(z.literal('new')),
@@ -225,7 +225,7 @@ describe('tool types', () => {
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
-  it('allow every kind of definition in one list', () => {
+  it('allow all kinds of definitions in a single list', () => {
     const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({
@@ -259,7 +259,7 @@ describe('resource template types', () => {
     })
   })
 
-  it('refuse completers for unknown variables, and lists of values that are not resources', () => {
+  it('reject completers for unknown variables, and lists of values that are not resources', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',
@@ -290,7 +290,7 @@ describe('resource template types', () => {
 })
 
 describe('prompt types', () => {
-  it('give the handler the output of the schema', () => {
+  it('give the handler the output type of the schema', () => {
     definePrompt({
       name: 'a',
       argsSchema: z.object({ city: z.string(), days: z.string().transform(Number).optional() }),
@@ -302,12 +302,12 @@ describe('prompt types', () => {
     })
   })
 
-  it('refuse a schema with non-string properties', () => {
+  it('reject a schema with non-string properties', () => {
     // @ts-expect-error clients send only strings
     definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
   })
 
-  it('are inferred from a list of arguments', () => {
+  it('are inferred from a list of argument definitions', () => {
     definePrompt({
       name: 'a',
       arguments: [{ name: 'the city', required: true }, { name: 'days' }],
@@ -327,7 +327,7 @@ describe('prompt types', () => {
     })
   })
 
-  it('refuse values other than messages', () => {
+  it('reject values other than messages as results', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CallerBytes, type Holding } from '../../src/http/caller-bytes.ts'
 import { networkOf } from '../../src/stores/principal.ts'
 
-/** Holds replies to callers, and collects the names of the replies that must end soon, or at once. */
+/** Queues replies to callers, and records the names of the replies that must end soon or at once. */
 function held(limit = 100) {
   const bytes = new CallerBytes(limit)
   const soon: string[] = []
@@ -22,7 +22,7 @@ const AT = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => networkOf(ad
 ]
 
 describe('CallerBytes', () => {
-  it('shortens the timeout of all replies of a principal that uses more than half of the bytes', () => {
+  it("shortens the timeouts of a principal's replies if the principal uses more than half of the bytes", () => {
     const { bytes, soon, atOnce, hold } = held()
     hold('ann', 30, 'ann 1')
     const release = hold('ann', 20, 'ann 2')
@@ -36,7 +36,7 @@ describe('CallerBytes', () => {
     expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
   })
 
-  it('ends the oldest replies of the largest principal if all replies exceed the limit', () => {
+  it('ends the oldest replies of the principal with the most bytes if the total exceeds the limit', () => {
     const { bytes, atOnce, hold } = held()
     hold('ann', 25, 'ann 1')
     hold('ann', 25, 'ann 2')
@@ -60,7 +60,7 @@ describe('CallerBytes', () => {
     expect(AT.map((holder) => bytes.exceeded(holder))).toEqual([false, false, false])
   })
 
-  it('counts all networks together, so that they never outweigh a principal', () => {
+  it('limits all anonymous networks as a whole, so that they never displace a principal', () => {
     const { atOnce, hold } = held()
     for (let network = 0; network < 50; network++) hold(networkOf(`2001:db8:0:${network}::1`), 1, 'anonymous')
     hold('ann', 30)
@@ -68,7 +68,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never locks out an address that holds its replies unread', () => {
+  it('never refuses an address for leaving its replies unread', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)
@@ -78,7 +78,7 @@ describe('CallerBytes', () => {
     expect(bytes.total).toBeLessThanOrEqual(50)
   })
 
-  it('refuses a caller whose only reply exceeds half of the limit', () => {
+  it('refuses further calls from a caller whose only reply exceeds half of the limit', () => {
     const { bytes, soon, hold } = held()
     hold(AT[0], 60)
     expect([soon, AT.map((holder) => bytes.exceeded(holder))]).toEqual([[AT[0]], [true, false, false]])
@@ -93,7 +93,7 @@ describe('networkOf', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     [undefined, undefined, true],
-  ])('gives %s and %s the same holder: %s', (one, other, same) => {
+  ])('returns the same network for %s and %s: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same)
   })
 })

@@ -31,7 +31,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
     return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
   }
 
-  it('answers a running call with status 503, and closes the GET stream', async () => {
+  it('ends a running call with status 503 and closes the GET stream', async () => {
     const { session, end, signals, finish } = await open()
     const { sink } = await session.get()
     const running = session.call('wait')
@@ -45,7 +45,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
     finish()
   })
 
-  it('sends the error for a running call on its open stream', async () => {
+  it("sends an error for a running call on the call's open stream", async () => {
     const { session, end, clock } = await open()
     const running = session.call('wait')
     await settled()
@@ -75,7 +75,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('refuses requests whose bodies have not yet arrived', async () => {
+  it('refuses requests whose bodies have not arrived yet', async () => {
     const { endpoint } = await bench()
     let arrive = (_body: Uint8Array): void => {}
     const body = new Promise<Uint8Array>((resolve) => (arrive = resolve))
@@ -107,7 +107,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('also aborts calls without sessions at the deadline', async () => {
+  it('aborts calls without sessions at the deadline, too', async () => {
     const { post, endpoint, signals, clock } = await bench(true)
     const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
     await settled()
@@ -121,7 +121,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits 1 s for a client that does not read the response to a call aborted at the deadline', async () => {
+  it('waits at most 1 s for a client that does not read the response to an aborted call', async () => {
     const { session, endpoint, clock } = await bench()
     const pending = session.call('wait')
     await settled()
@@ -138,7 +138,7 @@ describe('endpoint.close', () => {
     expect([sink.closed, clock.pending]).toEqual([true, 0])
   })
 
-  it('closes GET streams immediately, before running calls finish', async () => {
+  it('closes GET streams immediately instead of waiting for running calls', async () => {
     const { open, endpoint, session, finish } = await bench()
     const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
     const running = session.call('wait')
@@ -150,7 +150,7 @@ describe('endpoint.close', () => {
     await closing
   })
 
-  it('accepts a shorter deadline when it is called a second time', async () => {
+  it('accepts a shorter deadline if it is called again', async () => {
     const { session, endpoint, clock } = await bench()
     void session.call('wait')
     await settled()
@@ -175,7 +175,7 @@ describe('endpoint.close', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it("closes a stream that the app never sends as soon as the stream's request ends, and logs one warning", async () => {
+  it('closes a stream that was never sent when its request ends, and logs one warning', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })

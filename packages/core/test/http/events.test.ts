@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('does not call removed listeners, and calls the others even if one listener throws', async () => {
+  it('does not call removed listeners, and calls the remaining listeners if one throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -156,7 +156,7 @@ describe('server.on', () => {
     expect(heard['session:open']).toHaveLength(2)
   })
 
-  it('checks event names, listeners and payload types', () => {
+  it('validates event names, listeners and payload types', () => {
     const { server } = createHarness()
     // @ts-expect-error unknown event
     expect(() => server.on('sessions', () => {})).toThrow(/session:open/)
@@ -178,7 +178,7 @@ describe('ctx.waitUntil', () => {
     })
   }
 
-  it('does not delay the response, and is awaited before the mount closes', async () => {
+  it('does not delay the response, but makes the mount wait for the work before it closes', async () => {
     let finish = (): void => {}
     const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
     const { open, endpoint } = createHarness({ setUp })
@@ -200,7 +200,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('logs a rejection', async () => {
+  it('logs the error if the work fails', async () => {
     const err = new Error('canary')
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(err)) })
     await (await open()).call('leave')
@@ -208,7 +208,7 @@ describe('ctx.waitUntil', () => {
     expect(log).toMatchObject([{ fields: { err }, message: 'Work passed to ctx.waitUntil failed' }])
   })
 
-  it("passes the work to a Worker's execution context", async () => {
+  it('passes the work to the execution context of a Cloudflare Worker', async () => {
     const server = new McpServer({ name: 'worker', version: '1' })
     leaving(async () => 'left')(server)
     const kept: Promise<unknown>[] = []

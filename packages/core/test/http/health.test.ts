@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the `health` option', () => {
-  it('adds no paths by default, the standard paths if it is true, and custom paths if they are given', () => {
+  it('adds no paths by default, the standard paths for true, and custom paths for an object', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -28,13 +28,13 @@ describe('the `health` option', () => {
     ['a query', { readyz: '/ready?z' }],
     ['a number', { readyz: 1 as never }],
     ['the same path for both probes', { livez: '/z', readyz: '/z' }],
-  ])('refuses %s', (_, health) => {
+  ])('rejects %s', (_, health) => {
     expect(() => createEndpoint(server(), { health })).toThrow(/health.*ERR_MCP_OPTION/)
   })
 })
 
-describe('probes', () => {
-  it('report unready as soon as draining starts, and alive until the end', async () => {
+describe('health probes', () => {
+  it('report that the server is unready as soon as it starts draining, but alive until the end', async () => {
     let finish = (): void => {}
     const {
       endpoint,
@@ -59,7 +59,7 @@ describe('probes', () => {
     expect(endpoint.probe('livez', 'GET').status).toBe(200)
   })
 
-  it('answer HEAD without a body, and refuse other methods', () => {
+  it('respond to HEAD without a body, and refuse other methods', () => {
     const { endpoint } = createHarness({ endpoint: { health: true } })
     expect(endpoint.probe('livez', 'HEAD')).toEqual({
       status: 200,

@@ -37,7 +37,7 @@ describe('mount options', () => {
     })
   })
 
-  it('can turn keep-alive off, and require that each request verifies its session', () => {
+  it('can turn keep-alive off, and can require the session to be verified on every request', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
@@ -79,30 +79,27 @@ describe('mount options', () => {
     ['sessions.prefix', { sessions: { prefix: 'a', seal: { keys: [] } } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
-  ])('are refused with an error that names the option %s: %j', (name, options) => {
+  ])('are rejected with an error that names the option %s: %j', (name, options) => {
     expect(() => resolveOptions(options)).toThrow(
       new RegExp(`^The option ${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
     )
   })
 
-  it.each([[[]], [['2099-01-01']]])(
-    'must include at least one revision, and only known revisions: %j',
-    (revisions) => {
-      const server = new McpServer({ name: 'x', version: '1' })
-      expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
-        /ERR_MCP_REVISION/,
-      )
-    },
-  )
+  it.each([[[]], [['2099-01-01']]])('must list one or more known revisions: %j', (revisions) => {
+    const server = new McpServer({ name: 'x', version: '1' })
+    expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
+      /ERR_MCP_REVISION/,
+    )
+  })
 
-  it('cannot include revisions that the server does not serve', () => {
+  it('cannot list revisions that the server does not serve', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
   })
 })
 
 describe('createEndpoint', () => {
-  it('starts no timers, draws no random bytes and opens nothing', () => {
+  it('starts no timers, uses no random bytes, and does not start the lifespan', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(
@@ -120,7 +117,7 @@ describe('createEndpoint', () => {
     expect([clock.pending, opened]).toEqual([0, 0])
   })
 
-  it('throws after the server has closed', async () => {
+  it('throws if the server has closed', async () => {
     const server = new McpServer({ name: 'x', version: '1' })
     await server.close()
     expect(() => createEndpoint(server)).toThrow(/ERR_MCP_CLOSED/)

@@ -18,7 +18,7 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-/** A request with its own `_meta`. */
+/** A stateless request, whose `_meta` contains the protocol version. */
 const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',
@@ -33,7 +33,7 @@ interface Scenario {
   readonly run: (harness: Harness) => Promise<Answer>
 }
 
-/** At least one request for each row of the table. */
+/** At least one request for every row of the table of statuses. */
 const scenarios: Record<StatusKey, readonly Scenario[]> = {
   notHere: (['sse', 'message'] as const).flatMap((route) =>
     ['POST', 'PUT'].map((method) => ({
@@ -332,7 +332,7 @@ const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
 )
 
 describe('the status table', () => {
-  it.each(rows)('determines the status of the reply: $key ($index)', async ({ key, scenario }) => {
+  it.each(rows)('defines the status of each reply: $key ($index)', async ({ key, scenario }) => {
     const row = table[key]
     const harness = createHarness(scenario)
     const answer = await scenario.run(harness)
@@ -347,7 +347,7 @@ describe('the status table', () => {
   })
 
   it.each(rows.filter(({ key }) => table[key].status !== 200))(
-    'never echoes client input: $key ($index)',
+    'contains no reply that echoes client input: $key ($index)',
     async ({ scenario }) => {
       const harness = createHarness(scenario)
       const { text, headers } = await scenario.run(harness)
@@ -356,7 +356,7 @@ describe('the status table', () => {
   )
 
   it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && table[key].message !== undefined))(
-    'has the documented message: $key ($index)',
+    'defines the message of each reply: $key ($index)',
     async ({ key, scenario }) => {
       const variable: readonly StatusKey[] = [
         'parseError',
@@ -384,7 +384,7 @@ describe('the status table', () => {
     'malformedSessionId',
     'unauthorized',
     'draining',
-  ] as const)('is applied before the body is read: %s', async (key) => {
+  ] as const)('is applied before the mount reads the body: %s', async (key) => {
     for (const { endpoint, run } of scenarios[key]) {
       const answer = await run(createHarness({ ...(endpoint && { endpoint }) }))
       expect(answer.request.bodyReads).toBe(0)
@@ -396,13 +396,13 @@ describe('the status table', () => {
     [{ stateless: true }, 'POST, OPTIONS'],
     [{ sessions: { allowDelete: false } }, 'GET, POST, OPTIONS'],
     [{ legacySse: true }, 'GET, POST, DELETE, OPTIONS'],
-  ])('lists the allowed methods for the mount options %j', async (endpoint, allow) => {
+  ])('defines the allowed methods for the mount options %j', async (endpoint, allow) => {
     const { send } = createHarness({ endpoint })
     expect((await send({ method: 'PUT' })).headers['allow']).toBe(allow)
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses server/discover on a mount that serves only sessions, so that clients fall back to initialize', async () => {
+  it('makes clients fall back from server/discover to initialize if the mount serves only sessions', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

@@ -7,19 +7,19 @@ import { createHarness } from './support/harness.ts'
 
 describe('ScopeError', () => {
   it.each([[], ['a b'], ['a"b'], ['']].map((scopes) => ({ scopes })))(
-    'refuses the scopes $scopes',
+    'rejects the scopes $scopes',
     ({ scopes }) => {
       expect(() => new ScopeError(scopes)).toThrow('ERR_MCP_OPTION')
     },
   )
 })
 
-describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %s', (response) => {
+describe.each(['json', 'sse', 'auto'] as const)('required scopes with the response mode %s', (response) => {
   const authenticate = bearer({ verify: (token) => ({ principal: 'p', scopes: token.split('.') }) })
   const headers = (scopes: string): Record<string, string> => ({ authorization: `Bearer ${scopes}` })
 
   it.each(['handler', 'middleware', 'definition'])(
-    'are named in a 403 if the %s requires them',
+    'are named in a 403 reply if the %s requires them',
     async (where) => {
       let ran = 0
       const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })
@@ -51,7 +51,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
     },
   )
 
-  it('are checked for the whole batch', async () => {
+  it('are checked for the whole batch before any of its calls runs', async () => {
     const { server, post } = createHarness({ endpoint: { authenticate, response, stateless: true } })
     server.addTool({ name: 'a', scopes: ['a'], handler: () => 'ran' })
     server.addTool({ name: 'b', scopes: ['b'], handler: () => 'ran' })
@@ -62,7 +62,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
   })
 })
 
-describe('scopes', () => {
+describe('required scopes', () => {
   const scoped = (): McpServer => {
     const server = new McpServer({ name: 'test', version: '1.0.0' })
     server.addTool({ name: 't', scopes: ['a'], handler: () => 'ran' })
@@ -97,7 +97,7 @@ describe('scopes', () => {
     { ref: { type: 'ref/resource', uri: 'c://e' }, argument },
   ].map((params) => request('completion/complete', params))
 
-  it.each(completions)('are checked before middleware for $method, $params.ref', async (message) => {
+  it.each(completions)('are checked before middleware runs for $method, $params.ref', async (message) => {
     const server = scoped()
     let layers = 0
     server.use('completion/complete', (_ctx, next) => {
@@ -110,7 +110,7 @@ describe('scopes', () => {
     expect(await server.handleMessage(message, { auth: { principal: 'p', scopes: ['a'] } })).toContain('ran')
   })
 
-  it.each(requests)('are required for $method', async (message) => {
+  it.each(requests)('are checked for $method', async (message) => {
     const server = scoped()
     const refused = await server.handleMessage(message, { auth: { principal: 'p', scopes: ['b'] } })
     expect(refused).toContain('Needs the scopes a')
@@ -133,7 +133,7 @@ describe('scopes', () => {
   })
 
   it.each([[[]], [['a b']], ['a']])(
-    'are refused in a definition unless they are a non-empty array of valid scopes: %j',
+    'must be a non-empty array of valid scopes in a definition: %j',
     (scopes) => {
       const server = new McpServer({ name: 'test', version: '1.0.0' })
       expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(

@@ -128,7 +128,7 @@ describe('raw HTTP requests', () => {
     }
   })
 
-  it('are refused before anything runs if a page sends them after DNS rebinding', async () => {
+  it('are refused before any handler runs if a page sends them after DNS rebinding', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -139,7 +139,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if their content type can be sent cross-site without a preflight', async () => {
+  it('are refused if their content type needs no cross-site preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -151,14 +151,14 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if their body is too large, and the body is not kept in memory', async () => {
+  it('are refused if their body is too large, without buffering the body', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
 })
 
 describe('a stream over a socket', () => {
-  it('can be cut off by the client and then resumed', async () => {
+  it('can be interrupted by the client and then resumed', async () => {
     const { server, port } = await mount()
     const url = `http://127.0.0.1:${port}/mcp`
     const post = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -10,7 +10,7 @@ import { createHarness, FakeRequest, initializeMessage, TestSink } from './suppo
 
 const LINE = 'x'.repeat(1_000)
 
-/** `waits` runs until the test ends it; `talks` sends a lot before it waits. */
+/** `waits` runs until the test ends it. `talks` sends a lot of data before it waits. */
 function slowTools(): { readonly setUp: (server: McpServer) => void; readonly finish: () => void } {
   const ends: (() => void)[] = []
   const ended = (): Promise<string> => new Promise((resolve) => ends.push(() => resolve('done')))
@@ -35,7 +35,7 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
 }
 
 describe('endpoint.stats', () => {
-  it("returns zeros at first, and is included in the server's stats", () => {
+  it("returns zeros at first, and is part of the server's stats", () => {
     const { endpoint, server } = createHarness()
     expect(endpoint.stats()).toEqual({ ...NOTHING_HELD, draining: false, refusals: {} })
     expect(server.stats()).toEqual({ ...NOTHING_HELD, draining: false, mounts: 1, refusals: {} })
@@ -83,7 +83,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats()).toMatchObject({ sessions: 1, replayEvents: 0, replayBytes: 0 })
   })
 
-  it('counts calls that have no session', async () => {
+  it('counts calls that run outside sessions', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, post } = createHarness({
       setUp,
@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it("counts refusals by reason, and the server's stats include refusals on closed mounts", async () => {
+  it('counts refusals by reason, and server.stats keeps them even after the mount has closed', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -123,7 +123,7 @@ describe('endpoint.stats', () => {
     })
   })
 
-  it('counts a call that is refused as busy, even on a stream or in a batch', async () => {
+  it('counts calls that are refused as busy, even on a stream or in a batch', async () => {
     for (const response of ['auto', 'sse'] as const) {
       const { setUp, finish } = slowTools()
       const { endpoint, open, server } = createHarness({
@@ -177,7 +177,7 @@ describe('endpoint.stats', () => {
   })
 })
 
-describe('server.stats on a selected server', () => {
+describe('server.stats of a selected server', () => {
   const select =
     (servers: Record<string, McpServer>): ServerSelector =>
     (request) =>
@@ -214,7 +214,7 @@ describe('server.stats on a selected server', () => {
     await running
   })
 
-  it("counts only refusals that occur after selection, while the mount's stats count all refusals", async () => {
+  it('counts only refusals after the selection, while the mount counts all refusals', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []
@@ -226,7 +226,7 @@ describe('server.stats on a selected server', () => {
           told.push(reason)
           throw new Error('canary')
         },
-        // A mount with a selector has its own logger.
+        // A mount with a server selector needs its own logger.
         logger: silent,
       },
     })
@@ -270,7 +270,7 @@ describe('connection.stats', () => {
   })
 })
 
-describe('server.stats with handleMessage', () => {
+describe('server.stats for handleMessage', () => {
   it('counts running calls and refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })

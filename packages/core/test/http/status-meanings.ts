@@ -1,8 +1,8 @@
 import type { StatusKey } from '../../src/http/refusals.ts'
 
 /**
- * Explains when a mount sends each status, for `docs/reference/http.md`. Separate from the table, which every
- * server loads.
+ * Explains when a mount sends each status, for `docs/reference/http.md`. These texts are separate from the
+ * table of refusals, because every server loads that table.
  */
 export const WHEN: Readonly<Record<StatusKey, string>> = {
   notHere: 'The path is not served by this mount',

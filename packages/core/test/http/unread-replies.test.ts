@@ -20,7 +20,7 @@ const LOST =
   'The call has ended, but its result is lost: too many replies wait for their clients to read them'
 
 interface Bench extends Harness {
-  /** Ends the calls of `held`. */
+  /** Lets the calls of `held` end. */
   readonly gate: { resolve(): void }
   readonly overflows: object[]
   /** Queues a reply of this many bytes to the caller. */
@@ -85,7 +85,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   it.each([
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('receives 503 for calls, while other callers do not: %s', async (_, auth, other) => {
+  ])('receives 503 for its calls, while other callers do not: %s', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -104,14 +104,14 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('is distinguished from other anonymous callers by its address', async () => {
+  it('is told apart from other anonymous callers by its address', async () => {
     const { queue, send } = bench()
     const at = (remoteAddress: string): Sent => ({ ...modern('give', 1), remoteAddress })
     await queue(OF_CALLER + 1, undefined, at('192.0.2.1'))
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('frees space immediately, oldest reply first, if it holds most of the bytes of all callers', async () => {
+  it('loses its oldest reply immediately if it holds the most bytes when the total exceeds the limit', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -123,7 +123,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('makes room if all replies together exceed the limit, so that nobody gets 503', async () => {
+  it('loses a reply if all replies together exceed the limit, so that nobody receives 503', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -136,24 +136,27 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   it.each([
     ['several addresses', 4],
     ['one address', 1],
-  ])('makes room at once if it is anonymous, so that no address gets 503: %s', async (_, addresses) => {
-    const { endpoint, queue, send } = bench()
-    const at = (last: number): Sent => ({
-      ...modern('give', 1),
-      remoteAddress: `192.0.2.${last % addresses}`,
-    })
-    const cut: number[] = []
-    await queue(OF_CALLER, ALICE)
-    for (let reply = 0; reply < 20; reply++)
-      await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
-    expect(cut[0]).toBe(0)
-    expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
-    expect(
-      await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
-    ).toEqual([200, 200, 200])
-  })
+  ])(
+    'loses replies immediately if it is anonymous, so that its address never receives 503: %s',
+    async (_, addresses) => {
+      const { endpoint, queue, send } = bench()
+      const at = (last: number): Sent => ({
+        ...modern('give', 1),
+        remoteAddress: `192.0.2.${last % addresses}`,
+      })
+      const cut: number[] = []
+      await queue(OF_CALLER, ALICE)
+      for (let reply = 0; reply < 20; reply++)
+        await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
+      expect(cut[0]).toBe(0)
+      expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
+      expect(
+        await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
+      ).toEqual([200, 200, 200])
+    },
+  )
 
-  it('makes room by ending streams that nobody reads', async () => {
+  it('loses the streams that it does not read', async () => {
     const { endpoint, send } = bench()
     const sinks: TestSink[] = []
     for (let stream = 0; stream < 4; stream++) {
@@ -169,7 +172,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await send({ ...modern('give', 1), remoteAddress: '192.0.2.0' })).status).toBe(200)
   })
 
-  it('can still send pings, notifications, responses and DELETE in sessions, but not calls', async () => {
+  it('can still send pings, notifications, responses and DELETE in its session, but not calls', async () => {
     const { open, queue } = bench()
     const session = await open({ more: { auth: ALICE } })
     await queue(OF_CALLER + 1, ALICE)
@@ -182,7 +185,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('receives 503 for an entire batch that contains a single call', async () => {
+  it('receives 503 for an entire batch if it contains a call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)
@@ -195,7 +198,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('receives a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
+  ])('receives a small result unchanged, but an error in place of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>
@@ -210,7 +213,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
     expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
   })
 
-  it('receives an error in a batch if the responses together are large', async () => {
+  it('receives an error in a batch if the responses of the batch are too large together', async () => {
     const { gate, open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))
@@ -235,7 +238,7 @@ describe('limits.queuedBytes', () => {
     reply.open?.(sink)
     await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
     expect(await statusesOf(small(caller), small(other))).toEqual([503, 200])
-    // The large chunk is being sent and still counts.
+    // The large chunk is still being sent, so it still counts.
     sink.drain()
     sink.stall()
     await sink.until(() => sink.text.includes('"result"'))

@@ -24,7 +24,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     '=?base64?=',
     'SGVsbG8=',
     ' =?base64?SGVsbG8=?=',
-  ])('returns text unchanged if it merely resembles an encoding: %j', (header) => {
+  ])('returns text unchanged if it only resembles encoded text: %j', (header) => {
     expect(decodeHeaderText(header)).toBe(header)
   })
 
@@ -39,7 +39,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     ['a character beyond ASCII', 'é'],
     ['a control character', 'a\u0000b'],
     ['a line break', 'a\nb'],
-  ])('refuses %s', (_what, header) => {
+  ])('rejects %s', (_what, header) => {
     expect(decodeHeaderText(header)).toBeUndefined()
   })
 })

@@ -10,7 +10,7 @@ import {
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('classify, https://modelcontextprotocol.io/specification/2025-11-25/basic#messages', () => {
+describe('classify() (https://modelcontextprotocol.io/specification/2025-11-25/basic#messages)', () => {
   it.each([
     ['a request', request, 'request'],
     ['a request with id 0', { ...request, id: 0 }, 'request'],
@@ -50,11 +50,11 @@ describe('classify, https://modelcontextprotocol.io/specification/2025-11-25/bas
     ['an error without code', { jsonrpc: '2.0', id: 1, error: {} }],
     ['a capitalised key', { jsonrpc: '2.0', id: 1, Method: 'ping' }],
     ['a key with a long s', { jsonrpc: '2.0', id: 1, method: 'x', params: 5, paramſ: {} }],
-  ])('refuses %s', (_, message) => {
+  ])('rejects %s', (_, message) => {
     expect(classify(message).kind).toBe('invalid')
   })
 
-  it("keeps a refused message's id for the error response if the id is valid", () => {
+  it('keeps a valid id of a rejected message for the error response', () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
     for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])
@@ -67,7 +67,7 @@ describe('message frames', () => {
     expect(resultFrame('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}')
   })
 
-  it("contain a numeric id and an error's data", () => {
+  it('contain a numeric id, or the data of an error', () => {
     expect(resultFrame(7, '{}')).toBe('{"jsonrpc":"2.0","id":7,"result":{}}')
     expect(errorFrame('a', { code: 1, message: 'm', data: { b: 2 } })).toBe(
       '{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m","data":{"b":2}}}',
@@ -76,7 +76,7 @@ describe('message frames', () => {
     expect(Object.keys(toErrorObject(new McpError(1, 'm')))).toEqual(['code', 'message'])
   })
 
-  it('omit the id in an error about an unreadable message', () => {
+  it('omit the id if an error is about an unreadable message', () => {
     expect(JSON.parse(errorFrame(undefined, { code: -32700, message: 'm' }))).toEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'm' },

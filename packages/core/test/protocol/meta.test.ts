@@ -56,7 +56,7 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['a client that is a string', { [CLIENT_INFO]: 'c' }, 'with a name and a version'],
     ['an unknown log level', { [LOG_LEVEL]: 'loud' }, 'logLevel"] must be one of debug, info'],
     ['an empty log level', { [LOG_LEVEL]: null }, 'logLevel"] must be one of debug, info'],
-  ])('refuses %s', (_what, change, text) => {
+  ])('rejects %s', (_what, change, text) => {
     expect(() => read(change)).toThrow(text)
     expect(() => read(change)).toThrow(
       expect.objectContaining({ code: ErrorCode.InvalidParams, reason: 'malformed' }),
@@ -70,8 +70,11 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['metadata that is not an object', { _meta: 'x' }, false],
     ['no metadata', {}, false],
     ['no params', undefined, false],
-  ])('refuses every message for which namesVersion returns false: %s', (_what, params, named) => {
-    expect(namesVersion(request(params))).toBe(named)
-    if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
-  })
+  ])(
+    'rejects every message that does not name a version according to namesVersion: %s',
+    (_what, params, named) => {
+      expect(namesVersion(request(params))).toBe(named)
+      if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
+    },
+  )
 })

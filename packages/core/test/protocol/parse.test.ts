@@ -27,14 +27,14 @@ describe('the message parser', () => {
     }
   })
 
-  it('refuses bytes that are not UTF-8, so that no replacement character reaches a handler', () => {
+  it('rejects bytes that are not UTF-8, so that handlers never receive replacement characters', () => {
     for (const bad of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x92]]) {
       const message = new Uint8Array([...bytes('{"a":"'), ...bad, ...bytes('"}')])
       expect(parseBytes(message)).toMatchObject({ ok: false, error: { code: -32700 } })
     }
   })
 
-  it('refuses a repeated key in the envelope, even in a batch', () => {
+  it('rejects a repeated key in the envelope, even in a batch', () => {
     const twice = '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'
     for (const text of [twice, `[${twice}]`, ` [{"id":1},${twice}]`])
       expect(parseText(text)).toMatchObject({ ok: false })
@@ -42,7 +42,7 @@ describe('the message parser', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('refuses only envelopes with a repeated key, regardless of their values', () => {
+  it('rejects an envelope only if it has a repeated key, whatever its values contain', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -68,7 +68,7 @@ describe('the message parser', () => {
     [128, true],
     [129, false],
     [100_000, false],
-  ])('given %i levels of nesting, returns ok: %s', (levels, ok) => {
+  ])('with %i levels of nesting, returns ok: %s', (levels, ok) => {
     expect(parseText(nested(levels)).ok).toBe(ok)
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
@@ -77,14 +77,14 @@ describe('the message parser', () => {
     expect(parseText(`{"a":"${'['.repeat(1_000)}"}`).ok).toBe(true)
   })
 
-  it('finds a repeated key of the envelope in a long text', () => {
+  it('finds a repeated envelope key even in a long text', () => {
     const text = (rest: string): string =>
       `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${' '.repeat(1_000)}"}${rest}}`
     expect(parseText(text('')).ok).toBe(true)
     expect(parseText(text(',"id":2'))).toMatchObject({ ok: false, error: { message: /twice/ } })
   })
 
-  it('refuses too many elements before it parses them', () => {
+  it('rejects a text with too many elements without parsing it', () => {
     expect(parseText(`[${'0,'.repeat(100_001)}0]`)).toMatchObject({
       ok: false,
       error: { message: /too many/ },
@@ -141,7 +141,7 @@ describe('the message parser', () => {
     ['{"error":1,"id":2,"error":2}'],
     ['{"":1,"":2}'],
     ['[{"id":1},{"x":1,"x":2}]'],
-  ])('refuses a repeated key in the envelope: %s', (text) => {
+  ])('rejects a repeated key in the envelope: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
   })
 
@@ -151,13 +151,13 @@ describe('the message parser', () => {
     ['{"a":[{"\\u005f_proto__":{}}]}'],
     ['{"a":{"constructor":{"prototype":{"x":1}}}}'],
     ['{"a":{"c\\u006fnstructor":{"prototype":{}}}}'],
-  ])('refuses keys that could reach a prototype: %s', (text) => {
+  ])('rejects keys that could reach a prototype: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /forbidden key/ } })
     expect(checkParsed(JSON.parse(text))).toMatchObject({ ok: false })
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('accepts the refused names as values, and as keys that cannot reach a prototype', () => {
+  it('accepts forbidden names as values, and as keys that cannot reach a prototype', () => {
     for (const text of [
       '{"a":"__proto__","constructor":"x"}',
       '{"a":"__proto__","constructor":null}',

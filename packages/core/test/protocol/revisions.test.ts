@@ -34,7 +34,7 @@ describe('projection to a revision', () => {
       '2025-11-25',
       ['name', 'description', 'inputSchema', 'annotations', 'title', 'outputSchema', '_meta', 'icons'],
     ],
-  ])('keeps tool members defined in %s', (version, members) => {
+  ])('keeps the tool members that %s defines', (version, members) => {
     expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
   })
 
@@ -48,7 +48,7 @@ describe('projection to a revision', () => {
     ['2025-03-26', ['text', 'audio', 'text', 'resource']],
     ['2025-06-18', ['text', 'audio', 'resource_link', 'resource']],
     ['2025-11-25', ['text', 'audio', 'resource_link', 'resource']],
-  ])('replaces content blocks not defined in %s with text', (version, types) => {
+  ])('replaces content blocks that %s does not define with text', (version, types) => {
     const result = JSON.parse(revision(version).encodeResult('tools/call', { content: blocks })) as {
       content: ContentBlock[]
     }
@@ -58,7 +58,7 @@ describe('projection to a revision', () => {
     else expect('icons' in (link ?? {})).toBe(version === '2025-11-25')
   })
 
-  it('drops _meta and lastModified from content if the revision lacks them', () => {
+  it('drops _meta and lastModified from content if the revision does not support them', () => {
     const { content } = JSON.parse(
       revision('2025-03-26').encodeResult('tools/call', { content: blocks }),
     ) as {
@@ -68,7 +68,7 @@ describe('projection to a revision', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('includes structured content only since 2025-06-18, and only if it is an object', () => {
+  it('keeps structured content only in 2025-06-18 and later, and only if it is an object', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
@@ -79,7 +79,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('reuses serialised structured content only while its value is unchanged', () => {
+  it('reuses serialised structured content as long as the value is unchanged', () => {
     const value = { a: 1 }
     const prepared = { content: [], structuredContent: value, [STRUCTURED_JSON]: { value, json: '{"a":2}' } }
     expect(revision('2025-11-25').encodeResult('tools/call', prepared)).toContain(
@@ -91,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('uses the code of the session revisions for "resource not found"', () => {
+  it('uses the older error code for "resource not found" in session revisions', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -128,19 +128,19 @@ it('the features of each revision match its specification', () => {
 })
 
 describe('resolveRevisions and negotiate', () => {
-  it('sort served revisions newest first', () => {
+  it('sort the served revisions from newest to oldest', () => {
     const versions = resolveRevisions(['2024-11-05', '2025-11-25']).map(({ version }) => version)
     expect(versions).toEqual(['2025-11-25', '2024-11-05'])
   })
 
-  it('refuse an empty list, and an unknown revision with an error that names it', () => {
+  it('reject an empty list, and an unknown revision with an error that names it', () => {
     expect(() => resolveRevisions(['2020-01-01' as never])).toThrow(
       /Unknown protocol revision "2020-01-01".*ERR_MCP_REVISION/,
     )
     expect(() => resolveRevisions([])).toThrow(/ERR_MCP_REVISION/)
   })
 
-  it('choose the requested revision, or else the newest served one', () => {
+  it('choose the requested revision if it is served, and otherwise the newest one', () => {
     const sessions = ofEra('legacy', REVISIONS)
     expect(negotiate('2025-03-26', sessions).version).toBe('2025-03-26')
     expect(negotiate('1999-01-01', sessions).version).toBe('2025-11-25')
@@ -161,11 +161,11 @@ describe('selectRevision', () => {
       '2025-06-18',
     ],
     ['2025-03-26 if nothing names a revision', { message: call, stateless: true }, '2025-03-26'],
-  ])('chooses %s', (_, input, version) => {
+  ])('selects %s', (_, input, version) => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
   })
 
-  it('opens a session for initialize only if none is open, and ignores the version header', () => {
+  it('opens a session for initialize only if no session is open, and ignores the version header', () => {
     for (const header of [undefined, '2025-06-18', '2099-01-01', 'x'])
       expect(selectRevision({ ...base, message: initialize, header })).toEqual({ kind: 'initialize' })
     expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(
@@ -180,7 +180,7 @@ describe('selectRevision', () => {
       'a version that is known but not served',
       { message: call, stateless: true, header: '2024-11-05', served: resolveRevisions(['2025-11-25']) },
     ],
-  ])('refuses %s', (_, input) => {
+  ])('rejects %s', (_, input) => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'refuse', error: { code: -32600 } })
   })
 })

@@ -8,17 +8,17 @@ const read = (meta: object | undefined): ReturnType<typeof readTraceContext> =>
   readTraceContext(meta && { _meta: meta })
 
 describe("a request's trace context (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)", () => {
-  it('contains all members', () => {
+  it('contains all members of the metadata', () => {
     const meta = { traceparent, tracestate: 'vendor=a b,t@sys=1', baggage: 'user=ada;hidden,region = eu' }
     expect(read(meta)).toEqual({ ...meta, traceId: TRACE, parentId: PARENT, sampled: true })
   })
 
-  it('is undefined if there are no valid members', () => {
+  it('is undefined if no member is valid', () => {
     for (const meta of [undefined, {}, { traceparent: 'x' }, { tracestate: 'a=1' }, { baggage: '' }])
       expect(read(meta)).toBeUndefined()
   })
 
-  it('marks a trace that is not sampled', () => {
+  it('is marked as not sampled if the flag is not set', () => {
     for (const flags of ['00', '02', '10'])
       expect(read({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })).toMatchObject({ sampled: false })
   })
@@ -36,7 +36,7 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
     ['a short trace id', `00-${TRACE.slice(1)}-${PARENT}-01`],
     ['a line break at its end', `${traceparent}\n`],
     ['a type other than string', 1],
-  ])('ignores a traceparent with %s, and its tracestate', (_what, given) => {
+  ])('omits a traceparent with %s, and its tracestate', (_what, given) => {
     expect(read({ traceparent: given, tracestate: 'a=1', baggage: 'b=2' })).toEqual({ baggage: 'b=2' })
   })
 
@@ -47,7 +47,7 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
     ['no value', 'a='],
     ['a line break', 'a=1\nb=2'],
     ['a type other than string', { a: 1 }],
-  ])('ignores a tracestate with %s', (_what, tracestate) => {
+  ])('omits a tracestate with %s', (_what, tracestate) => {
     expect(read({ traceparent, tracestate })).not.toHaveProperty('tracestate')
     expect(read({ traceparent, tracestate })).toHaveProperty('traceparent')
   })
@@ -69,12 +69,12 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
     ['baggage', '8193 characters', 'a='.padEnd(8_193, '1'), false],
     ['baggage', '180 members', members(180), true],
     ['baggage', '181 members', members(181), false],
-  ])('limits the size of %s: %s', (name, _what, text, taken) => {
+  ])('has a limit for the size of %s: %s', (name, _what, text, taken) => {
     const found: object = read({ traceparent, [name]: text }) ?? {}
     expect(name in found).toBe(taken)
   })
 
-  it('accepts a tracestate with empty members (https://www.w3.org/TR/trace-context/#list)', () => {
+  it('can contain a tracestate with empty members (https://www.w3.org/TR/trace-context/#list)', () => {
     expect(read({ traceparent, tracestate: 'a=1, ,\tb=2' })).toMatchObject({ tracestate: 'a=1, ,\tb=2' })
   })
 
@@ -87,11 +87,11 @@ describe("a request's trace context (https://modelcontextprotocol.io/specificati
     ['a property that is not a token', 'a=1;(x)'],
     ['a property with an invalid end', 'a=1;x('],
     ['a type other than string', 7],
-  ])('ignores baggage with %s (https://www.w3.org/TR/baggage/#definition)', (_what, baggage) => {
+  ])('omits baggage with %s (https://www.w3.org/TR/baggage/#definition)', (_what, baggage) => {
     expect(read({ baggage })).toBeUndefined()
   })
 
-  it('does not take longer to parse if a value is hostile', () => {
+  it('is parsed quickly even if its values are hostile', () => {
     const start = process.cpuUsage()
     const blanks = `a=1;${' '.repeat(8_000)}`
     for (const value of [blanks, `a=${' '.repeat(8_000)}x`, ','.repeat(8_000), '-'.repeat(500)])

@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('a schema is converted only once, even if a server is created for every request', async () => {
+it('a schema is converted only once, even if every request creates a new server', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -76,7 +76,7 @@ describe('conversion of a zod object', () => {
     ['closed', () => z.strictObject({ a: z.string() })],
     ['with a catch-all', () => z.object({}).catchall(z.number())],
     ['32 levels deep', () => z.object({ a: lists(31) })],
-  ])('is delayed until a client lists the tools: %s', (_, build) => {
+  ])('is delayed until a client lists the tools if the object is simple: %s', (_, build) => {
     const { schema, conversions } = counted(build())
     register(schema)
     expect(conversions()).toBe(0)
@@ -119,12 +119,12 @@ describe('conversion of a zod object', () => {
       z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
       /tool "forecast" has an x-mcp-header/,
     ],
-  ])('fails at registration, and the error names the problem: %s', (_, schema, message) => {
+  ])('fails at registration with an error that names the problem: %s', (_, schema, message) => {
     expect(() => register(schema)).toThrow(message)
   })
 })
 
-it('the engine compiles a strict schema separately', () => {
+it('the engine compiles the strict form of a schema separately', () => {
   const { schema } = counted(z.object({ a: z.string() }))
   const open = engine.input(schema, inputSite)
   const strict = engine.input(schema, inputSite, { strict: true })
@@ -134,7 +134,7 @@ it('the engine compiles a strict schema separately', () => {
   expect(engine.input(schema, inputSite, { strict: true })).toBe(strict)
 })
 
-it('the engine compiles a JSON Schema only once unless it has changed', () => {
+it('the engine compiles a JSON Schema only once, unless the schema has changed', () => {
   const schema: Record<string, unknown> = { type: 'object', properties: { a: { type: 'string' } } }
   const first = engine.output(schema, outputSite)
   expect(engine.output(schema, outputSite)).toBe(first)
@@ -144,7 +144,7 @@ it('the engine compiles a JSON Schema only once unless it has changed', () => {
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('the engine refuses an invalid schema again, in an error that names the current tool', () => {
+it('the engine rejects an invalid schema every time, with an error that names the current tool', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

@@ -16,13 +16,13 @@ export const outputSite: SchemaSite = { ...inputSite, field: 'outputSchema' }
 export const publishedInput = (schema: AnySchema): unknown => engine.input(schema, inputSite).jsonSchema
 export const publishedOutput = (schema: AnySchema): unknown => engine.output(schema, outputSite).jsonSchema
 
-/** The result of an input check; `refused` with the issues as text for an invalid value. */
+/** Returns the checked input. For an invalid value, returns the issues as text in `refused`. */
 export async function checkInput(schema: AnySchema, value: unknown): Promise<unknown> {
   const checked: CheckedInput = await engine.input(schema, inputSite).check(value)
   return checked.ok ? checked.value : { refused: describeIssues(checked.issues) }
 }
 
-/** The JSON of a returned value, parsed; `refused` with the issues as text for an invalid value. */
+/** Returns the parsed JSON of an output. For an invalid value, returns the issues as text in `refused`. */
 export function checkOutput(schema: AnySchema, value: unknown): unknown {
   const checked: CheckedOutput = engine.output(schema, outputSite).check(value, JSON.stringify(value))
   return checked.ok ? JSON.parse(checked.json) : { refused: describeIssues(checked.issues) }

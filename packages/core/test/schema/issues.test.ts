@@ -108,7 +108,7 @@ describe('validation issues', () => {
       { p: { z: 1 } },
       'p.x: Invalid input: expected string, received undefined; or p.y: Invalid input: expected string, received undefined',
     ],
-  ])('name the property and the problem, row %#: %j', async (schema, value, text) => {
+  ])('name the property and the problem (row %#): %j', async (schema, value, text) => {
     expect(await checkInput(schema, value)).toEqual({ refused: text })
   })
 
@@ -142,7 +142,7 @@ describe('validation issues', () => {
     expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
   })
 
-  it('end with "and more" only if an issue is omitted', () => {
+  it('end with "and more" only if some issues are omitted', () => {
     const issues = Array.from({ length: 11 }, () => ({ path: [], message: 'no' }))
     expect(describeIssues(issues.slice(1)).split('\n')).toHaveLength(10)
     expect(describeIssues(issues)).toMatch(/\nand more$/)
@@ -158,7 +158,7 @@ describe('validation issues', () => {
     ['its only alternative', [[{ message: 'no', path: ['b'] }]], 'a.b: no'],
     ['alternatives without issues', [[], [{ message: 'no' }]], 'a: no'],
     ['no alternatives', [[]], 'a: Invalid input'],
-  ])('describe a failed union with %s', async (_, errors, refused) => {
+  ])('describe a union that failed with %s', async (_, errors, refused) => {
     const schema = {
       '~standard': {
         version: 1 as const,
@@ -170,7 +170,7 @@ describe('validation issues', () => {
     expect(await checkInput(schema, {})).toEqual({ refused })
   })
 
-  it('are limited in number and length', () => {
+  it('are limited in number and in length when they are formatted', () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: ['k'.repeat(9000), i],
       message: 'm'.repeat(9000),
@@ -182,7 +182,7 @@ describe('validation issues', () => {
     expect(describeIssues(issues, 1).length).toBeLessThan(500)
   })
 
-  it('are limited for a long list of invalid items in a union', async () => {
+  it('stay short if a union receives a long list of invalid items', async () => {
     const list = Array.from({ length: 200_000 }, () => 'x')
     const schema = z.object({ u: z.union([z.array(z.number()), z.array(z.boolean())]) })
     const { refused } = (await checkInput(schema, { u: list })) as { refused: string }
@@ -190,7 +190,7 @@ describe('validation issues', () => {
     expect(refused.length).toBeLessThan(1000)
   })
 
-  it("contain the author's own message for a union", async () => {
+  it("contain the schema author's custom message for a union", async () => {
     const schema = z.object({ u: z.union([z.string(), z.null()], 'text or nothing') })
     expect(await checkInput(schema, { u: 1 })).toEqual({ refused: 'u: text or nothing' })
   })

@@ -37,7 +37,7 @@ const rich = {
 } as const
 
 describe('types inferred from schemas', () => {
-  it("differ for a zod schema's input and output", () => {
+  it('distinguish between the input and the output of a zod schema', () => {
     expectTypeOf<InferInput<typeof zod>>().toEqualTypeOf<{
       city: string
       days?: number | undefined
@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are inferred from simple JSON Schemas, and are otherwise records', () => {
+  it('are derived from simple JSON Schemas, and are records for all others', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string
@@ -74,7 +74,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
   })
 
-  it('are preserved by a generic function', () => {
+  it('are preserved when the schema is passed through a generic function', () => {
     const add = <S extends AnySchema>(schema: S, handler: (args: InferArguments<S>) => unknown): S => {
       void handler
       return schema

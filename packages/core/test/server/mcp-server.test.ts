@@ -28,7 +28,7 @@ const recordingLogger = (): { logger: Logger; logged: string[] } => {
 }
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 
-describe('McpServer options', () => {
+describe('McpServer', () => {
   it.each([
     ['limits.running', { limits: { running: 0 } }],
     ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
@@ -55,7 +55,7 @@ describe('McpServer options', () => {
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
     ['experimental', { experimental: { a: { call: () => {} } } }],
     ['experimental', { experimental: [] as never }],
-  ] satisfies [string, ServerOptions][])('refuses an invalid %s', (name, options) => {
+  ] satisfies [string, ServerOptions][])('rejects an invalid %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
   })
 
@@ -70,7 +70,7 @@ describe('McpServer options', () => {
     expect(() => create(options)).not.toThrow()
   })
 
-  it('refuses options passed together with name and version', () => {
+  it('rejects server options that are passed in the same object as name and version', () => {
     expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
       'The first argument of new McpServer has limits, which is an option',
     )
@@ -85,7 +85,7 @@ describe('McpServer options', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('sends instructions that are a string or are returned by a function of the client', async () => {
+  it('accepts instructions as a string or as a function that receives the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -119,7 +119,7 @@ describe('McpServer options', () => {
     [{ name: '', version: '1' }, /name must be a string/],
     [{ name: 'x' } as never, /version must be a string/],
     [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
-  ])('throws immediately for invalid server info: %j', (bad, message) => {
+  ])('throws immediately if the server info is invalid: %j', (bad, message) => {
     expect(() => new McpServer(bad)).toThrow(message)
   })
 
@@ -132,12 +132,12 @@ describe('McpServer options', () => {
     ['pageSize', Number.NaN],
     ['pageSize', Number.POSITIVE_INFINITY],
     ['pageSize', '5'],
-  ])('refuses limits.%s if its value is %s', (option, value) => {
+  ])('rejects limits.%s if its value is %s', (option, value) => {
     expect(() => create({ limits: { [option]: value } })).toThrow(`The option limits.${option} must`)
   })
 })
 
-describe('a single server with many clients', () => {
+describe('a server with many clients', () => {
   it('serves clients of every revision at the same time', async () => {
     const server = create()
     server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), outputSchema: z.object({ sum: z.number() }), handler: ({ a }) => ({ sum: a + 1 }) }) // prettier-ignore
@@ -168,7 +168,7 @@ describe('a single server with many clients', () => {
     ])
   })
 
-  it('notifies only subscribers to a changed resource', async () => {
+  it('notifies only the clients that have subscribed to a changed resource', async () => {
     const server = create()
     server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
     const [subscriber, other] = [await openPeer(server), await openPeer(server)]
@@ -227,7 +227,7 @@ describe('definitions', () => {
       (s) => s.removeResourceTemplate('x://a/{id}'),
       (s) => s.setResourceTemplates([{ uriTemplate: 'x://b/{id}', name: 'b', handler }]),
     ],
-  ])('can be added, removed by key and replaced: %s', async (member, method, add, remove, replace) => {
+  ])('can be added, removed by key, and replaced: %s', async (member, method, add, remove, replace) => {
     const server = create()
     add(server)
     const peer = await openPeer(server)
@@ -244,8 +244,8 @@ describe('definitions', () => {
   })
 })
 
-describe('changes while clients are connected', () => {
-  it('send one notification per client for many changes in one tick', async () => {
+describe('changing definitions while clients are connected', () => {
+  it('sends each client one notification for all changes in one tick', async () => {
     const server = create()
     server.setTools([])
     const peers = [await openPeer(server), await openPeer(server)]
@@ -257,7 +257,7 @@ describe('changes while clients are connected', () => {
     }
   })
 
-  it('send nothing to a client without the capability, but appear in the next list', async () => {
+  it('does not notify a client without the capability, but affects its next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -269,7 +269,7 @@ describe('changes while clients are connected', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
   })
 
-  it('send one notification for resources and templates together, and another for prompts', async () => {
+  it('sends one notification for resources and templates, and another for prompts', async () => {
     const server = create()
     server.setResources([])
     server.setPrompts([])
@@ -283,7 +283,7 @@ describe('changes while clients are connected', () => {
     ).toEqual(['notifications/prompts/list_changed', 'notifications/resources/list_changed'])
   })
 
-  it('are visible in the next list', async () => {
+  it('takes effect in the next list', async () => {
     const server = create()
     const handle = server.addTool(tool('a'))
     const peer = await openPeer(server)
@@ -299,7 +299,7 @@ describe('changes while clients are connected', () => {
 })
 
 describe('server.add', () => {
-  it('refuses definitions that a define function did not create', () => {
+  it('rejects definitions that were not created by a define function', () => {
     expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
       /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,
     )
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once, for the first client, is typed in handlers, and is disposed when the server closes', async () => {
+  it('opens once, for the first client, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -343,11 +343,11 @@ describe('lifespan', () => {
   })
 })
 
-describe('a lifespan that fails', () => {
+describe('a lifespan that fails to open', () => {
   it.each([
     ['at once', () => { throw new Error('canary') }], // prettier-ignore
     ['later', () => Promise.reject(new Error('canary'))],
-  ])('is retried for the next client if it fails %s', async (_, open) => {
+  ])('is opened again for the next client if it fails %s', async (_, open) => {
     let fails = true
     const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
     const refused = await openPeer(server)
@@ -373,7 +373,7 @@ describe('server.close', () => {
     expect(disposed).toBe(true)
   })
 
-  it('is called and awaited by Symbol.asyncDispose', async () => {
+  it('is called by `asyncDispose`, which waits for it to finish', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -386,7 +386,7 @@ describe('server.close', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches telemetry once, and ends its observations', async () => {
+  it('detaches telemetry once, and unsubscribes once from observed sources', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -397,7 +397,7 @@ describe('server.close', () => {
     expect(unsubscribe).toHaveBeenCalledTimes(1)
   })
 
-  it('closes connections, and refuses new ones', async () => {
+  it('closes open connections, and refuses new ones', async () => {
     const server = create()
     await openPeer(server)
     await server.close()
@@ -405,8 +405,8 @@ describe('server.close', () => {
   })
 })
 
-describe('logging: false', () => {
-  it('neither sends log messages nor offers a log level', async () => {
+describe('an McpServer with `logging: false`', () => {
+  it('neither sends log messages nor accepts logging/setLevel requests', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -422,13 +422,13 @@ describe('invalid listeners and middleware', () => {
     ['an unknown event', (s) => s.on('nothing' as 'reject', () => {}), 'server.on takes one of'],
     ['a missing listener', (s) => s.on('reject', 1 as never), 'server.on takes one of'],
     ['missing middleware', (s) => s.use('ping', 1 as never), 'server.use needs a function of (ctx, next)'],
-  ])('are refused: %s', (_, act, message) => {
+  ])('are rejected: %s', (_, act, message) => {
     expect(() => act(create())).toThrow(message)
   })
 })
 
 describe('server.use', () => {
-  it('reports middleware that returns nothing, with an error for the client and a remedy in the log', async () => {
+  it('sends the client an error if middleware returns nothing, and logs a remedy', async () => {
     const { logger, logged } = recordingLogger()
     const server = create({ logger })
     server.addTool(tool('t'))
@@ -448,7 +448,7 @@ describe('server.use', () => {
     expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })
   })
 
-  it('refuses an unknown method, and lists the known ones', () => {
+  it('rejects an unknown method name, and lists the known ones', () => {
     const through = async <R>(_: unknown, next: () => Promise<R>): Promise<R> => next()
     expect(() => create().use('tool/call' as 'tools/call', through)).toThrow(
       /"tool\/call".*tools\/call.*ERR_MCP_OPTION/,
@@ -457,7 +457,7 @@ describe('server.use', () => {
     expect(() => create().use(undefined as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('wraps one method by name, or all methods', async () => {
+  it('wraps a single named method, or all methods if none is named', async () => {
     const server = create()
     server.addTool(tool('t'))
     const seen: string[] = []
@@ -481,7 +481,7 @@ describe('errors in handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('produce an error response despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('lead to an error response despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('are passed with the client’s reference to `onError`, and to the logger or else to stderr', async () => {
+  it('are passed to `onError` with the reference sent to the client, and are logged', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

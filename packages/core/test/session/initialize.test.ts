@@ -41,13 +41,13 @@ describe('initialize', () => {
       'params.capabilities must be an object',
     ],
     ['client info that is a string', { ...VERSION, clientInfo: 'c' }, 'params.clientInfo must be an object'],
-  ])('refuses %s', async (_what, params, message) => {
+  ])('rejects %s', async (_what, params, message) => {
     const { error, frame, record } = await answer(params)
     expect([error?.message, record]).toEqual([message, undefined])
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client, and the lists for which it notifies the client of changes', async () => {
+  it('records the client, and the lists whose changes the client is notified about', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -69,31 +69,39 @@ describe('initialize', () => {
     ['one character over the maximum', false, 1, 0],
     ['of the maximum size without its icons', true, 0, 9],
     ['over the maximum without its icons', false, 1, 9],
-  ])('stores or refuses client info %s (stored: %s)', async (_what, kept, more, icons) => {
-    const info = { name: '', version: '' }
-    const size = JSON.stringify({ capabilities: {}, info }).length
-    info.name = 'x'.repeat(16_384 - size + more)
-    const clientInfo = icons === 0 ? info : { ...info, icons: [{ src: 'y'.repeat(icons) }] }
-    const { record, error } = await answer({ ...VERSION, clientInfo })
-    expect(record?.client.info).toEqual(kept ? info : undefined)
-    expect(error?.message).toBe(kept ? undefined : 'params.capabilities and params.clientInfo are too large')
-  })
+  ])(
+    'stores client info up to the maximum size, and otherwise returns an error: %s (stored: %s)',
+    async (_what, kept, more, icons) => {
+      const info = { name: '', version: '' }
+      const size = JSON.stringify({ capabilities: {}, info }).length
+      info.name = 'x'.repeat(16_384 - size + more)
+      const clientInfo = icons === 0 ? info : { ...info, icons: [{ src: 'y'.repeat(icons) }] }
+      const { record, error } = await answer({ ...VERSION, clientInfo })
+      expect(record?.client.info).toEqual(kept ? info : undefined)
+      expect(error?.message).toBe(
+        kept ? undefined : 'params.capabilities and params.clientInfo are too large',
+      )
+    },
+  )
 
   it.each([
     ['an anonymous client', true, {}],
     ['a principal without a session', true, { id: '', principal: 'ann' }],
     ['an anonymous client without a session', false, { id: '' }],
-  ])('offers or withholds tasks for %s (offered: %s)', async (_what, offered, change) => {
-    const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
-    expect('tasks' in result.capabilities).toBe(offered)
-  })
+  ])(
+    'offers tasks only to clients that can be identified: %s (offered: %s)',
+    async (_what, offered, change) => {
+      const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
+      expect('tasks' in result.capabilities).toBe(offered)
+    },
+  )
 
-  it('can derive the session id from the revision', async () => {
+  it('can create a session id that depends on the negotiated revision', async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
     expect(record?.id).toBe('of 2025-11-25')
   })
 
-  it('names the supported versions if the server has no sessions', async () => {
+  it('returns an error with the supported versions if the server has no sessions', async () => {
     const { error } = await answer(VERSION, { served: [] })
     expect(error).toMatchObject({ code: -32022, data: { requested: '2025-11-25' } })
   })

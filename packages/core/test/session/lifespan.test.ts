@@ -5,7 +5,7 @@ import type { ServerMount } from '../../src/session/server-runtime.ts'
 import { deferred } from '../../src/util/promises.ts'
 
 describe('createLifespan', () => {
-  it('is ready immediately if there is no open function', async () => {
+  it('is ready immediately if there is no `open` function', async () => {
     const lifespan = createLifespan(undefined)
     expect([lifespan.ready(), lifespan.value()]).toEqual([undefined, undefined])
     await lifespan.close()
@@ -21,7 +21,7 @@ describe('createLifespan', () => {
     expect([open.mock.calls.length, lifespan.ready(), lifespan.value()]).toEqual([1, undefined, { db: 1 }])
   })
 
-  it('tries again for the next client after a failure', async () => {
+  it('tries again for the next client after opening has failed', async () => {
     let tries = 0
     const lifespan = createLifespan(() => {
       if (++tries === 1) throw new Error('down')
@@ -40,7 +40,7 @@ describe('createLifespan', () => {
     ['Symbol.asyncDispose', ['async'], ['async']],
     ['Symbol.dispose', ['sync'], ['sync']],
     ['no dispose method', [], []],
-  ])('disposes its value once if the value has %s', async (_what, has, called) => {
+  ])('disposes its value once, with %s', async (_what, has, called) => {
     const calls: string[] = []
     const lifespan = createLifespan(() => ({
       ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),
@@ -70,7 +70,7 @@ describe('ServerMounts', () => {
     return { mount: mount as unknown as ServerMount, close, resolve, closed }
   }
 
-  it('counts open mounts, except hidden ones', async () => {
+  it('counts open mounts, but not hidden ones', async () => {
     const mounts = new ServerMounts()
     const [one, hidden] = [mountOf(), mountOf({ isMount: false })]
     for (const { mount } of [one, hidden]) mounts.attach(mount)
@@ -80,7 +80,7 @@ describe('ServerMounts', () => {
     expect([mounts.size, mounts.gauges().sessions]).toEqual([0, 2])
   })
 
-  it('closes all mounts even if one fails, and refuses new mounts', async () => {
+  it('closes all mounts even if one fails, and then accepts no new mounts', async () => {
     const mounts = new ServerMounts()
     const failing = mountOf({ close: () => Promise.reject(new Error('stuck')) })
     const fine = mountOf()

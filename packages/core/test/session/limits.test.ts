@@ -10,7 +10,7 @@ describe('ConcurrencyLimit', () => {
   const limitOf = (running: number, inFlight: number, onIdle?: () => void): ConcurrencyLimit =>
     new ConcurrencyLimit({ ...DEFAULT_LIMITS, running, inFlight }, onIdle)
 
-  it('runs calls up to the limit, queues further calls in order, and refuses the others', async () => {
+  it('runs calls up to the limit, queues further calls in order, and refuses the rest', async () => {
     const limit = limitOf(2, 4)
     const entered: string[] = []
     const states: unknown[] = []
@@ -50,7 +50,7 @@ describe('ConcurrencyLimit', () => {
     expect(idle).toHaveBeenCalledTimes(1)
   })
 
-  it('resolves capacity() when another call may start', async () => {
+  it('resolves capacity() when another call can start', async () => {
     const limit = limitOf(1, 2)
     void limit.enter()
     expect(limit.capacity()).toBeUndefined()
@@ -67,7 +67,7 @@ describe('ConcurrencyLimit', () => {
 })
 
 describe('Drainable', () => {
-  it('waits for running work, and then finishes exactly once', async () => {
+  it('waits for running work, and then calls `finish` exactly once', async () => {
     const clock = new FakeClock()
     const steps: string[] = []
     const work = new Drainable(clock, {
@@ -107,7 +107,7 @@ describe('Drainable', () => {
     expect([finish.mock.calls.length, clock.pending]).toEqual([1, 0])
   })
 
-  it('closes immediately if its owner has already ended everything', async () => {
+  it('is closed as soon as its owner calls `finish`', async () => {
     const work = new Drainable(new FakeClock(), { finish: () => {} })
     work.finish()
     await work.closed
@@ -115,8 +115,8 @@ describe('Drainable', () => {
   })
 })
 
-describe('sums of gauges and refusals', () => {
-  it('are calculated by sumOf', () => {
+describe('statistics', () => {
+  it('are summed by `sumOf`', () => {
     const one = { ...NOTHING_HELD, sessions: 1, queuedBytes: 2 }
     const two = { ...NOTHING_HELD, sessions: 3, tasks: 4 }
     expect(sumOf([one, two])).toEqual({ ...NOTHING_HELD, sessions: 4, queuedBytes: 2, tasks: 4 })
@@ -124,7 +124,7 @@ describe('sums of gauges and refusals', () => {
     expect(new Set(Object.values(NOTHING_HELD))).toEqual(new Set([0]))
   })
 
-  it('are calculated by Refusals for the mount and for its server', () => {
+  it('count each refusal for both the mount and its server', () => {
     const server = new Refusals()
     const [one, two] = [new Refusals(server), new Refusals(server)]
     for (const reason of ['busy', 'busy', 'batch']) one.count(reason)
@@ -135,7 +135,7 @@ describe('sums of gauges and refusals', () => {
   })
 })
 
-it('SubscribedResources subscribes to each resource once, and ends subscriptions that are no longer listed', () => {
+it('`SubscribedResources` subscribes to each resource once, and ends subscriptions that are no longer listed', () => {
   const steps: string[] = []
   const resources = new SubscribedResources((uri) => {
     steps.push(`+${uri}`)

@@ -23,7 +23,7 @@ describe('onChange', () => {
     { ...log, logger: '' },
     { kind: 'resource', uri: '' },
     { kind: 'resource', uri: '', within: '' },
-  ])('accepts %j, and drops unknown members', (message) => {
+  ])('accepts %j, and drops unknown properties', (message) => {
     expect(received({ ...message, other: 1 })).toEqual([message])
   })
 
@@ -51,7 +51,7 @@ describe('onChange', () => {
       { kind: 'resource', uri: 'u', within: 1 },
       { kind: 'resource', uri: 'u' },
     ],
-  ])('drops the malformed member of %j', (message, event) => {
+  ])('drops the malformed property of %j', (message, event) => {
     expect(received(message)).toEqual([event])
   })
 })
@@ -73,7 +73,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps listeners that are added after the topic’s last listener has been removed', () => {
+  it('keeps a new listener that subscribes after all earlier listeners on the topic have left', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))

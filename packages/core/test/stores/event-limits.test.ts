@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent, StreamKey, StreamOrigin } from '../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 
-describe("MemoryEventStore's limits", () => {
+describe('the limits of MemoryEventStore', () => {
   const ORIGIN: StreamOrigin = { node: 'n', kind: 'call', pending: [] }
   const key = (stream: string, session = 's'): StreamKey => ({ principal: 'p', session, stream })
   const fill = (store: MemoryEventStore, of: StreamKey, events: readonly StoredEvent[], final = false) => {
@@ -25,7 +25,7 @@ describe("MemoryEventStore's limits", () => {
     ['more than a thousand events by default', {}, events(1_001), undefined],
     ['a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
     ['more than a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
-  ])('apply to a stream: %s', (_what, limits, given, kept) => {
+  ])('apply to each stream: %s', (_what, limits, given, kept) => {
     expect(fill(new MemoryEventStore({ clock: new FakeClock(), ...limits }), key('a'), given)(0)).toEqual(
       kept,
     )
@@ -36,13 +36,13 @@ describe("MemoryEventStore's limits", () => {
     ['larger than the limit', undefined, { maxFinalBytes: 5 }, 6],
     ['of 8 MiB and 8 KiB by default', [1], {}, 8_396_800],
     ['larger than the default', undefined, {}, 8_396_801],
-  ])('apply to a final response %s (events kept: %j)', (_what, kept, limits, bytes) => {
+  ])('apply to the size of a final response %s (events kept: %j)', (_what, kept, limits, bytes) => {
     const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
     expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
   })
 
-  it('keep an event and an ended stream for ten minutes by default', async () => {
+  it('default to ten minutes for events and ended streams', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock })
     const reads = [fill(store, key('open'), events(1)), fill(store, key('ended'), events(1), true)]
@@ -55,7 +55,7 @@ describe("MemoryEventStore's limits", () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('allow 512 streams per session by default', () => {
+  it('default to 512 streams per session', () => {
     const store = new MemoryEventStore({ clock: new FakeClock() })
     for (let i = 0; i < 513; i++) store.open(key(`${i}`), ORIGIN)
     store.open(key('other', 'other'), ORIGIN)
@@ -64,7 +64,7 @@ describe("MemoryEventStore's limits", () => {
     expect(store.size.streams).toBe(513)
   })
 
-  it('keep 256 MiB in total by default', () => {
+  it('default to 256 MiB in total', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxFinalBytes: 2 ** 30 })
     const half = (stream: string, bytes = 2 ** 27) =>
       fill(store, key(stream, stream), [{ seq: 1, frame: '', bytes }], true)
@@ -74,7 +74,7 @@ describe("MemoryEventStore's limits", () => {
     expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
   })
 
-  it('never drop streams that contain no bytes', () => {
+  it('do not cause streams without stored bytes to be dropped', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10 })
     const empty = [
       fill(store, key('ended'), [{ seq: 1, frame: '' }], true),
@@ -84,7 +84,7 @@ describe("MemoryEventStore's limits", () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drop the oldest events, so that the stream can no longer be read from an earlier position', () => {
+  it('cause the oldest events to be dropped, after which earlier positions can no longer be read', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

@@ -44,7 +44,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 1)).toEqual([])
   })
 
-  it('drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first', () => {
+  it('drops the ended streams of the session with the most bytes first if `maxTotalBytes` is exceeded', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 100_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
     const open = write(store, key('open'), kilobyte)
@@ -61,7 +61,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 0)).toHaveLength(1)
   })
 
-  it('drops open streams if `maxTotalBytes` is exceeded and the session has no ended streams', () => {
+  it('drops open streams if `maxTotalBytes` is exceeded and no ended streams are left', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10_000 })
     store.open(key('silent'), ORIGIN)
     const leases = Array.from({ length: 12 }, (_, i) => write(store, key(`${i}`), kilobyte))
@@ -70,7 +70,7 @@ describe('MemoryEventStore', () => {
     expect(known.slice(1, 3)).toEqual([undefined, 1])
   })
 
-  it('drops streams from the session with the most bytes, even after deletions and expiry', async () => {
+  it('still finds the session with the most bytes after deletions and expiry', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, maxTotalBytes: 20_000, ttlMs: 1_000 })
     const answer = (session: string, stream: string, kilobytes: number): StreamLease =>
@@ -91,7 +91,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toEqual({ streams: 2, events: 2, bytes: 6_000 })
   })
 
-  it('continues to drop expired streams after a stream without events', async () => {
+  it('drops expired streams even if an older stream contains no events', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const lease = write(store, key('read'), kilobyte)
@@ -102,7 +102,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('does not apply the event limits to the response', () => {
+  it('does not apply the event limits to the final response', () => {
     const store = new MemoryEventStore({ maxEvents: 2, maxBytes: 2_000 })
     const lease = write(store, key('a'), kilobyte)
     store.append(key('a'), lease, [{ seq: 2, frame: kilobyte }])

@@ -25,7 +25,7 @@ describe('MemorySessionStore', () => {
     expect([store.get(record('a')), store.size]).toEqual([undefined, 0])
   })
 
-  it('replaces a record with the same id, and removes two expired records for each new record', async () => {
+  it('replaces a record with the same id, and removes up to two expired records per new record', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (const id of ['a', 'a', 'b', 'c', 'd']) store.create(record(id), { ttlMs: 100 })
@@ -43,7 +43,7 @@ describe('MemorySessionStore', () => {
     expect([store.size, store.get(record('0'))]).toEqual([10_000, undefined])
   })
 
-  it('drops the least recently used record when there are more than the maximum', () => {
+  it('drops the least recently used record when the maximum is exceeded', () => {
     const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
     for (const id of ['a', 'b', 'c']) store.create(record(id), { ttlMs: 1_000 })
     store.get({ principal: '', id: 'a' }, 1_000)
@@ -57,7 +57,7 @@ describe('MemorySessionStore', () => {
     expect(store.size).toBe(3)
   })
 
-  it('does not grow because of expired records', async () => {
+  it('does not accumulate expired records', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (let i = 0; i < 5_000; i++) {

@@ -20,8 +20,8 @@ const key = (
 const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
-describe('constructing an in-memory store', () => {
-  it('starts no timers and draws no random bytes', () => {
+describe('the constructors of the in-memory stores', () => {
+  it('start no timers and generate no random values', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -32,7 +32,7 @@ describe('constructing an in-memory store', () => {
 })
 
 describe('MemoryEventStore', () => {
-  it('keeps running streams and the newest ended streams, up to the maximum per session', () => {
+  it('keeps running streams and the newest ended streams, up to the maximum number per session', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
     const leases = new Map<string, StreamLease>()
     const begin = (stream: string): StreamLease => {
@@ -114,7 +114,7 @@ describe('MemoryEventStore', () => {
 })
 
 describe('MemoryBus', () => {
-  it('drops messages if listeners publish endlessly', () => {
+  it('drops messages if listeners never stop publishing more', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0
@@ -129,7 +129,7 @@ describe('MemoryBus', () => {
 })
 
 describe('utf8Length', () => {
-  it('returns the length of the encoded string', () => {
+  it('returns the number of bytes in the encoded string', () => {
     const encoder = new TextEncoder()
     fc.assert(
       fc.property(

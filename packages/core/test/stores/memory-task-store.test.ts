@@ -17,7 +17,7 @@ describe('MemoryTaskStore', () => {
   })
   const bytes = (record: TaskRecord): number => JSON.stringify(record).length
 
-  it('counts its records and bytes', async () => {
+  it('counts its records and their bytes', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const [a, b] = [task('a'), task('b', { statusMessage: 'x', ttlMs: 50 })]
@@ -62,7 +62,7 @@ describe('MemoryTaskStore', () => {
     expect(store.size).toBe(1_000)
   })
 
-  it("allows one caller's running tasks to use half of `maxBytes`, and a single ended task to use all of it", () => {
+  it("lets a caller's running tasks use half of `maxBytes`, and a single ended task all of it", () => {
     const working = task('a')
     for (const [maxBytes, taken] of [
       [4 * bytes(working), true],
@@ -100,7 +100,7 @@ describe('MemoryTaskStore', () => {
   it.each([
     ['fits', 0, true],
     ['is one byte too large, so that another record is dropped', 1, false],
-  ])('counts the new size of a changed record if the change %s', (_what, less, kept) => {
+  ])('counts the new size of a record if the change %s', (_what, less, kept) => {
     const [other, running] = [task('other', { status: 'completed' }), task('a')]
     const change = { status: 'completed', updatedAt: 0, result: { text: 'x'.repeat(500) } } as const
     const maxBytes = bytes(other) + bytes({ ...running, ...change }) - less
@@ -110,7 +110,7 @@ describe('MemoryTaskStore', () => {
     expect(store.get(other) !== undefined).toBe(kept)
   })
 
-  it('lists tasks that were created at the same time by id', () => {
+  it('lists tasks with the same creation time in the order of their ids', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
     const list = (after?: string, limit = 9): unknown =>

@@ -11,11 +11,11 @@ describe('MemoryUsedStates', () => {
     expect([states.take('a', soon, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, true])
     await clock.advance(100)
     expect(states.take('c', soon + 200, 'ann')).toBe(true)
-    // Nothing was dropped, so an older state of this principal still counts as new.
+    // No state of this principal was dropped, so an older one still counts as unused.
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 
-  it("treats a new principal's states as used if they expire no later than the dropped states", () => {
+  it('treats a state as used if it expires no later than one that was dropped to make room', () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 1, clock })
     const now = clock.now()
@@ -32,7 +32,7 @@ describe('MemoryUsedStates', () => {
   })
 })
 
-it('SizeRanks finds one of the largest members, even after sizes have changed', () => {
+it('`SizeRanks` finds one of the largest members, even after sizes have changed', () => {
   const ranks = new SizeRanks<Sized & { bytes: number }>()
   const member = (bytes: number) => ({ bytes, rank: 0 })
   const [small, medium, large] = [member(3), member(4), member(1_000)]

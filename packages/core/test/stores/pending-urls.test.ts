@@ -4,7 +4,7 @@ import { type PendingUrl, withoutPendingUrl, withPendingUrls } from '../../src/s
 const HOUR = 3_600_000
 
 describe('pending URLs', () => {
-  it('are known until they are completed', () => {
+  it('are kept until they are completed', () => {
     const known = withPendingUrls([], ['a', 'b'], 0)
     expect(withoutPendingUrl(known, 'c', 1)).toBeUndefined()
     const left = withoutPendingUrl(known, 'a', 1)
@@ -19,7 +19,7 @@ describe('pending URLs', () => {
     expect(withPendingUrls(known, ['c'], HOUR).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
-  it('are limited to 64, and the oldest is dropped to make room', () => {
+  it('are limited to 64, beyond which the oldest is dropped', () => {
     let known: readonly PendingUrl[] = []
     for (let i = 0; i < 70; i++) known = withPendingUrls(known, [`a${i}`], i)
     expect(known).toHaveLength(64)

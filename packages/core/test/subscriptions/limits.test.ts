@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('queues identical notifications only once, in order, and keeps the owner of the first', () => {
+  it('queues identical notifications once, in order of arrival, for their first owner', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -25,7 +25,7 @@ describe('CoalescingQueue', () => {
     ['that fits exactly with bytes queued elsewhere', 'bbbb', 2, true],
     ['that is one byte over the limit together with bytes queued elsewhere', 'bbbb', 3, false],
     ['that is queued already', 'aaaa', 99, true],
-  ])('accepts or refuses a second notification %s', (_what, frame, queued, taken) => {
+  ])('applies the size limit to a second notification %s', (_what, frame, queued, taken) => {
     const queue = new CoalescingQueue(10)
     queue.add('aaaa')
     expect(queue.add(frame, undefined, queued)).toBe(taken)
@@ -36,7 +36,7 @@ describe('CoalescingQueue', () => {
     expect(new CoalescingQueue(1).add('long', undefined, 100)).toBe(true)
   })
 
-  it('discards notifications for one owner', () => {
+  it('discards the notifications of one owner, and keeps all others', () => {
     const queue = new CoalescingQueue(100)
     const owner = {}
     for (const [frame, of] of [
@@ -107,7 +107,7 @@ describe('SubscriptionSet', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it('starts and ends filters, and sends nothing after a queue overflows', () => {
+  it("starts and ends a subscription's filters, and sends nothing once its queue has overflowed", () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

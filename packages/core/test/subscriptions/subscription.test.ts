@@ -83,7 +83,7 @@ const said = ({ id, method, params, result }: Frame): unknown[] => {
 }
 
 describe('subscriptions/listen on a duplex transport (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it("distinguishes subscriptions by id, including the id's type", async () => {
+  it('distinguishes subscriptions by id, including the type of the id', async () => {
     const { server, transport, listen } = serve()
     await listen('', { resourceSubscriptions: ['note://1'] })
     await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
@@ -116,7 +116,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('accepts an id again only after the earlier subscription has ended', async () => {
+  it('accepts the id of an earlier subscription only after that subscription has ended', async () => {
     const { transport, listen, cancel } = serve()
     await listen(5, {})
     await listen(5, {})
@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('sends a response to each subscription that the server ends, while calls continue', async () => {
+  it('responds to each subscription that the server ends, while calls continue', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -152,7 +152,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.at(-1)).toMatchObject({ id: 3, result: { resultType: 'complete' } })
   })
 
-  it('sends each notification once, after the acknowledgement, to a slow client', async () => {
+  it('delivers each notification exactly once to a slow client, after the acknowledgement', async () => {
     const { server, transport, listen } = serve()
     transport.stall()
     await listen(1, { resourceSubscriptions: ['note://1'] })
@@ -173,7 +173,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('ends a subscription whose queue is full, and sends nothing after its response', async () => {
+  it('ends a subscription whose queue is full, and sends nothing after the final response', async () => {
     const { server, transport, listen } = serve()
     await listen(1, { resourceSubscriptions: ['note://1'] })
     await listen(2, { resourceSubscriptions: ['note://2'] })
@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it('sends session notifications only to the session, and subscription notifications only to the subscription', async () => {
+  it("keeps a session's notifications separate from a subscription's", async () => {
     const { server, transport, listen } = serve()
     await transport.receive(initialize('2025-11-25', { id: 'i' }))
     await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))
@@ -204,7 +204,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     )
   })
 
-  it('is refused by server.handleMessage', async () => {
+  it('is not supported by server.handleMessage', async () => {
     const { server } = serve()
     const answer = await server.handleMessage(
       request('subscriptions/listen', { notifications: {}, _meta: META }),
@@ -214,7 +214,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
 })
 
 describe('a stateless call on a duplex transport', () => {
-  it('has its signal aborted and receives no response when it is cancelled (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('is aborted without a response when it is cancelled (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const aborted = vi.fn()
     const { transport, ask, cancel } = serve({}, (server) =>
       server.addTool({
@@ -259,7 +259,7 @@ describe('a stateless call on a duplex transport', () => {
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
 
-  it('receives log messages only if it requests them, and only at the requested level and above', async () => {
+  it('receives log messages only at or above the level that it requests, and none by default', async () => {
     const { transport, ask } = serve({}, (server) =>
       server.addTool({
         name: 'talks',

@@ -27,7 +27,7 @@ export interface AnsweringClient {
   /** The questions received, in order. */
   readonly asked: Message[]
   readonly notifications: Message[]
-  /** Resolves when this many questions have arrived. */
+  /** Resolves once this many questions have arrived. */
   hasAsked(count: number): Promise<void>
   request(method: string, params?: object): Promise<Message>
   call(name: string, args?: object): Promise<Message>
@@ -44,7 +44,7 @@ export async function openAnsweringClient<M, A>(
   { version = '2025-11-25', capabilities = EVERYTHING, answer = () => undefined, ...options }: Options = {},
 ): Promise<AnsweringClient> {
   const [near, far] = createMemoryTransportPair()
-  // Any server may be passed, because the test provides the options that the server's type requires.
+  // The cast accepts any server, because the test provides the options that the server's type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Message) => void>()
   const asked: Message[] = []

@@ -8,7 +8,7 @@ export const ok = z.object({ ok: z.boolean() })
 export const named = z.object({ name: z.string() })
 export const path = z.object({ path: z.string() })
 
-/** Adds a tool that asks a question before it deletes. The number of its runs is counted. */
+/** Adds a tool that asks a question before it deletes something, and that counts its runs. */
 export function addDeleteFolder(server: McpServer): { ask: number; handler: number } {
   const runs = { ask: 0, handler: 0 }
   server.addTool({
@@ -33,20 +33,20 @@ interface Asking {
   readonly capabilities?: object
 }
 
-/** Sends a request; by default, calls the tool `a`. Returns the questions, in order, and the response. */
+/** Sends a request, by default a call of the tool `a`. Returns the questions, in order, and the response. */
 export type Ask = (
   server: McpServer,
   request: { readonly method?: string; readonly params?: object } & Asking,
 ) => Promise<{ readonly asked: readonly Message[]; readonly reply: Message }>
 
-/** The server sends its questions as requests. */
+/** Receives the server's questions as requests. */
 const onConnection: Ask = async (server, { method = 'tools/call', params = { name: 'a' }, ...asking }) => {
   const client = await openAnsweringClient(server, asking)
   const reply = await client.request(method, params)
   return { asked: client.asked, reply }
 }
 
-/** The server returns its questions as a result, and the client repeats its request with the answers. */
+/** Receives the server's questions in a result, and repeats the request with the answers. */
 const inResults: Ask = async (
   server,
   { method = 'tools/call', params = { name: 'a' }, answer, capabilities = EVERYTHING },
@@ -67,7 +67,7 @@ const inResults: Ask = async (
   throw new Error('The call asks without end')
 }
 
-/** Both ways to ask questions, each with the error code for a client without the capability. */
+/** Both ways in which a server asks questions, each with the error code for a client that lacks the capability. */
 export const WAYS: [string, Ask, number][] = [
   ['on a connection', onConnection, -32_600],
   ['in results', inResults, -32_021],

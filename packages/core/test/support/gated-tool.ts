@@ -2,8 +2,8 @@ import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 
 /**
- * Creates a tool whose calls wait until the test releases them by the `key` in their params. The results name
- * the era.
+ * Creates a tool whose calls wait until the test releases them by the `key` in their params. Each result
+ * names the era.
  */
 export function gatedTool(): {
   readonly entry: MethodEntry

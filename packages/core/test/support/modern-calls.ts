@@ -3,7 +3,7 @@ import type { Answer, Harness, Sent } from '../http/support/harness.ts'
 
 export const MODERN = '2026-07-28'
 
-/** Returns the `_meta` of every request without a session. */
+/** Returns the `_meta` that every stateless request contains. */
 export const requestMeta = (capabilities: object = {}): object => ({
   'io.modelcontextprotocol/protocolVersion': MODERN,
   'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -17,7 +17,7 @@ export interface ModernCall {
   readonly more?: Sent | undefined
 }
 
-/** Sends one request with its metadata, both in the body and in the headers that repeat it. */
+/** Sends a request whose metadata is in the body and repeated in the headers. */
 export function callModern(
   { post }: Pick<Harness, 'post'>,
   method: string,

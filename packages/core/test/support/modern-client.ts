@@ -2,14 +2,14 @@ import type { McpServer } from '../../src/server/mcp-server.ts'
 import { requestMeta } from './modern-calls.ts'
 
 interface Reply {
-  /** Absent in errors. A test that reads it expects a result. */
+  /** Missing from errors. A test that reads this expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
 export type ModernRequest = (method: string, params?: object, capabilities?: object) => Promise<Reply>
 
-/** Creates a client that passes requests with their own `_meta` to a server as messages. */
+/** Creates a client that passes stateless requests to `server.handleMessage`. */
 export const modernClient =
   (server: McpServer): ModernRequest =>
   async (method, params = {}, capabilities = {}) => {

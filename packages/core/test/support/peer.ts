@@ -7,7 +7,7 @@ interface Reply {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  /** Absent in errors and notifications. A test that reads it expects a result. */
+  /** Missing from errors and notifications. A test that reads this expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
@@ -27,7 +27,7 @@ export async function openPeer<M, A>(
   { version = '2025-11-25', ...options }: ConnectionOptions & { version?: string } = {},
 ): Promise<Peer & { readonly initialized: Reply }> {
   const [near, far] = createMemoryTransportPair()
-  // Any server may be passed, because the test provides the options that the server's type requires.
+  // The cast accepts any server, because the test provides the options that the server's type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Reply) => void>()
   const notifications: Reply[] = []

@@ -1,5 +1,5 @@
 import { FakeClock } from '@jetway-apps/test-support'
-import type { Bus, BusListener } from '../../src/stores/bus.ts'
+import { type Bus, type BusListener, onChange } from '../../src/stores/bus.ts'
 import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/ask.ts'
 import { Dispatcher } from '../../src/call/dispatcher.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
@@ -38,7 +38,7 @@ function createTestBus(): Bus {
   }
 }
 
-/** Creates a runtime with a hand-made method table. It records everything that happens in it. */
+/** Creates a runtime with the given method table, which records everything that happens in it. */
 export function createTestRuntime(
   methods: Record<string, MethodEntry>,
   overrides: Partial<Omit<ServerRuntime, 'limits'>> & { readonly limits?: SessionLimits } = {},
@@ -67,6 +67,7 @@ export function createTestRuntime(
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,
     bus,
+    onChange: (listener) => onChange(overrides.bus ?? bus, listener),
     shared: undefined,
     random,
     logger: { debug: log, info: log, warn: log, error: log },

@@ -23,7 +23,7 @@ export class ScriptedTransport implements Transport {
     this.ended = true
   }
 
-  /** Delivers one message. Returns the server's backpressure. */
+  /** Delivers a message. Returns a promise while the server applies backpressure. */
   receive(message: unknown): void | Promise<void> {
     return this.#handlers?.message(typeof message === 'string' ? message : JSON.stringify(message))
   }

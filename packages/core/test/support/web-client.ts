@@ -3,7 +3,7 @@ import { bearer } from '../../src/http/guard/bearer.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 
 interface Reply {
-  /** Absent in errors. A test that reads it expects a result. */
+  /** Missing from errors. A test that reads this expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
@@ -12,11 +12,11 @@ interface Reply {
 export interface WebClient {
   readonly initialized: Reply
   request(method: string, params?: object): Promise<Reply>
-  /** Resolves to the HTTP status and the unparsed body of the reply. Every request has the same id. */
+  /** Resolves to the reply's HTTP status and unparsed body. Every request has the same id. */
   text(method: string, params?: object): Promise<string>
 }
 
-/** Serves with `toFetch`. The bearer token is the principal. Each client has its own session. */
+/** Serves with `toFetch`, which takes the bearer token as the principal. Every client has its own session. */
 export function serveWeb(server: McpServer): { open(token?: string, version?: string): Promise<WebClient> } {
   const options: FetchOptions = {
     authenticate: bearer({ verify: (token) => ({ principal: token, scopes: token.split('+') }) }),

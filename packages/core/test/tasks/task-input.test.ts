@@ -48,7 +48,7 @@ describe("a task's questions", () => {
     return { questions, changes: () => changes }
   }
 
-  it('are sent to every current and later waiting call, and accept only the first answer', async () => {
+  it('are sent to every call that waits for the task, now or later, and accept only the first answer', async () => {
     const { questions, changes } = setUp()
     const [early, late] = [new Viewer('early'), new Viewer('late')]
     const leave = questions.attach(early)
@@ -69,7 +69,7 @@ describe("a task's questions", () => {
     expect(early.cancelled).toHaveLength(1)
   })
 
-  it('have keys that are never reused, and accept answers by key', async () => {
+  it('have keys that are never reused, and are answered by key', async () => {
     const { questions } = setUp()
     const first = questions.send('q', QUESTION)
     questions.answer('q-1', { first: true })
@@ -85,13 +85,13 @@ describe("a task's questions", () => {
     [undefined, { a: 1 }, { a: 1 }],
     [{ task: 1 }, { a: 1 }, { a: 1, _meta: { task: 1 } }],
     [{ task: 1 }, { _meta: { b: 2, task: 3 } }, { _meta: { b: 2, task: 1 } }],
-  ])('given the task metadata %j and the params %j, contain the metadata in _meta', (meta, params, shown) => {
+  ])('have a `_meta` that combines the task metadata %j with the params %j', (meta, params, shown) => {
     const { questions } = setUp(meta)
     void questions.send('q', { method: 'roots/list', params })
     expect(questions.open).toEqual({ 'q-1': { method: 'roots/list', params: shown } })
   })
 
-  it('stay open if a call loses its client, but fail on other errors', async () => {
+  it("stay open if a waiting call's client disconnects, but fail on other errors", async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const other = new Viewer('other')
@@ -103,7 +103,7 @@ describe("a task's questions", () => {
     expect([await asked, questions.open, viewer.cancelled]).toEqual(['refused', undefined, []])
   })
 
-  it('are cancelled on a call that stops waiting, but stay open for other calls', async () => {
+  it('are cancelled for a call that stops waiting, but remain open', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const leave = questions.attach(viewer)

@@ -32,7 +32,7 @@ describe('TaskNodes', () => {
     }
   })
 
-  it('delivers mail from other nodes about the tasks on this node', async () => {
+  it('delivers messages from other nodes about the tasks on this node', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
     expect(await sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
@@ -55,7 +55,7 @@ describe('TaskNodes', () => {
     { task: KEY, mail: { kind: 'other' } },
     { task: KEY, mail: { kind: 'answers' } },
     { task: KEY, mail: { kind: 'answers', responses: { q: 1 } } },
-  ])('ignores malformed mail: %j', async (message) => {
+  ])('ignores a malformed message: %j', async (message) => {
     const { here, there, mail, tasks } = setUp()
     await tasks.ready()
     here.send(there.id, message)
@@ -63,7 +63,7 @@ describe('TaskNodes', () => {
     expect(mail).toEqual([])
   })
 
-  it('reports which nodes have stopped', async () => {
+  it('reports the nodes that have stopped', async () => {
     const { there, tasks, sender } = setUp()
     await tasks.ready()
     const stopped: boolean[] = []
@@ -72,7 +72,7 @@ describe('TaskNodes', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('logs failures, treats nodes that cannot be checked as running, and can join again', async () => {
+  it('logs failures, assumes that unreachable nodes are still running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

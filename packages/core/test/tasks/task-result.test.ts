@@ -61,7 +61,7 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
     response({ result: { isError: true } }),
     [{ status: 'failed', updatedAt: 7, result: { isError: true } }, UNSTORED],
   ],
-])('finalChanges stores %s', (_what, version, answer, changes) => {
+])('`finalChanges` stores %s', (_what, version, answer, changes) => {
   expect(finalChanges(answer, ctx(version), 7)).toEqual(changes)
 })
 
@@ -70,6 +70,6 @@ it.each([
   ['an anonymous client that uses the extension', NEW, { session: { id: 's' } }, 'anyone'],
   ['the session of an anonymous client', OLD, { session: { id: 's' } }, 'session:s'],
   ['no owner for a client without a session', OLD, {}, undefined],
-])('taskOwner returns %s', (_what, version, scope, owner) => {
+])('`taskOwner` returns %s', (_what, version, scope, owner) => {
   expect(taskOwner(ctx(version, scope))).toBe(owner)
 })

@@ -33,7 +33,7 @@ describe('TaskSlots', () => {
     expect(owners.map((owner) => taken(slots, owner))).toEqual(expected)
   })
 
-  it.each(['principal:a', 's:a', ANYONE])('frees a slot held by %s for another task', (owner) => {
+  it.each(['principal:a', 's:a', ANYONE])('lets another task use the slot that %s has released', (owner) => {
     const slots = new TaskSlots({ maxRunning: 1, maxAnonymous: 1 })
     expect(slots.unused).toBe(true)
     for (let round = 0; round < 3; round++) {
@@ -56,7 +56,7 @@ describe('TaskSlots', () => {
 })
 
 describe('TaskChanges', () => {
-  it('subscribes to the bus only while a task is being watched', () => {
+  it('subscribes to the bus only while someone is watching a task', () => {
     let subscribed = 0
     let onGap = (): void => {}
     const bus = new MemoryBus()

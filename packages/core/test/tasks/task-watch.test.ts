@@ -45,7 +45,7 @@ function slowStore() {
   return { reads, notified, errors, changed }
 }
 
-it('TaskWatch reads a task once more if it changes during a read', async () => {
+it('`TaskWatch` reads a task only once more if the task changes several times during a read', async () => {
   const { reads, notified, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')
@@ -58,7 +58,7 @@ it('TaskWatch reads a task once more if it changes during a read', async () => {
   expect(notified).toEqual(['a working', 'a completed', 'b cancelled'])
 })
 
-it('TaskWatch does not report a missing task, and retries a failed read on the next change', async () => {
+it('`TaskWatch` does not report a missing task, and retries a failed read at the next change', async () => {
   const { reads, notified, errors, changed } = slowStore()
   changed('a')
   await reads[0]?.give(undefined)

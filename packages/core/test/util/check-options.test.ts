@@ -50,18 +50,18 @@ describe('checkNames', () => {
     ],
     ['a number as a group', { limits: 5 }, 'The option limits must be an object'],
     ['null as a group', { limits: { inner: null } }, 'The option limits.inner must be an object'],
-  ])('refuses %s', (_what, given, text) => {
+  ])('rejects %s', (_what, given, text) => {
     expect(() => checkNames(given, NAMES, HINTS)).toThrow(text)
   })
 
-  it('accepts absent and undefined options, and booleans for groups', () => {
+  it('accepts undefined options, and booleans in place of groups of options', () => {
     checkNames({}, NAMES)
     checkNames({ name: 1, unknown: undefined, limits: { inner: undefined }, clock: {} }, NAMES)
     checkNames({ sessions: false, limits: { inner: true } }, NAMES)
   })
 })
 
-describe('option values', () => {
+describe('helpers for option values', () => {
   it.each([
     ['max', 1, true],
     ['max', Number.MAX_SAFE_INTEGER, true],
@@ -71,18 +71,18 @@ describe('option values', () => {
     ['max', Number.NaN, false],
     ['max', '1', false],
     ['ttlMs', MAX_TIMEOUT_MS + 1, false],
-  ])('are checked by checkNumbers: given %s = %s, valid is %s', (name, value, valid) => {
+  ])('`checkNumbers` accepts whole numbers within limits: %s = %s is valid: %s', (name, value, valid) => {
     const check = (): void => checkNumbers('sessions.', { first: 1, [name]: value })
     if (valid) check()
     else expect(check).toThrow(`The option sessions.${name} must be a whole number above 0`)
   })
 
-  it('are refused by checkNumber in an error that states the maximum for times', () => {
+  it('`checkNumber` states the maximum in the error for a time', () => {
     expect(() => checkNumber('ttlMs', 0)).toThrow('above 0 and at most 2147483647 [ERR_MCP_OPTION]')
     expect(() => checkNumber('max', 0)).toThrow('above 0 [ERR_MCP_OPTION]')
   })
 
-  it('must be arrays or undefined for checkArray', () => {
+  it('`checkArray` accepts only arrays and undefined', () => {
     for (const value of [undefined, [], ['a']]) checkArray('names', value, "['a']")
     for (const value of ['a', null, {}])
       expect(() => checkArray('names', value, "['a']")).toThrow(
@@ -90,12 +90,12 @@ describe('option values', () => {
       )
   })
 
-  it('are completed by withDefaults, which drops unknown names', () => {
+  it('`withDefaults` adds defaults, and drops unknown options', () => {
     const given = { a: 0, b: undefined, d: 4 } as { readonly a: number }
     expect(withDefaults({ a: 1, b: 2, c: 3 }, given)).toEqual({ a: 0, b: 2, c: 3 })
   })
 
-  it('have their type named by typeName', () => {
+  it('`typeName` describes the type of a value', () => {
     expect([null, [], {}, 'a', undefined].map(typeName)).toEqual([
       'null',
       'an array',

@@ -8,7 +8,7 @@ function logged(fields: object): string {
   return String(write.mock.calls[0]?.[0])
 }
 
-it("stderrLogger indents an error's stack trace, so that a message cannot forge a line", () => {
+it("`stderrLogger` indents an error's stack trace so that a message cannot forge a log line", () => {
   const text = logged({ tool: 'add', err: new Error('no\n[jetway] error: forged\u001b[2J') })
   const [first, second, ...stack] = text.split('\n')
   expect(first).toBe('[jetway] error: The tool failed tool=add err=Error: no')
@@ -17,7 +17,7 @@ it("stderrLogger indents an error's stack trace, so that a message cannot forge 
   for (const line of stack) expect(line).toMatch(/^ +at /)
 })
 
-it('stderrLogger writes other values on a single line', () => {
+it('`stderrLogger` writes all other values on a single line', () => {
   expect(logged({ name: 'a\nb', list: [1] })).toBe('[jetway] error: The tool failed name=a\\u000ab list=[1]')
 })
 
@@ -27,18 +27,18 @@ it.each([
   ['an error without a stack', Object.assign(new Error('no'), { stack: undefined }), 'Error: no'],
   ['a value that JSON cannot represent', 1n, '[unprintable]'],
   ['nothing', undefined, 'undefined'],
-])('stderrLogger writes as much of a field as possible: %s', (_what, value, shown) => {
+])('`stderrLogger` writes as much of a field as possible: %s', (_what, value, shown) => {
   expect(logged({ value })).toBe(`[jetway] error: The tool failed value=${shown}`)
 })
 
-it('stderrLogger writes only warnings and errors', () => {
+it('`stderrLogger` writes only warnings and errors', () => {
   const write = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => write.mockRestore())
   for (const level of ['debug', 'info', 'warn', 'error'] as const) stderrLogger[level]({}, 'said')
   expect(write.mock.calls).toEqual([['[jetway] warn: said'], ['[jetway] error: said']])
 })
 
-it('safeLogger does not affect its caller if a logger throws', () => {
+it('`safeLogger` does not throw if the wrapped logger throws', () => {
   const lines: unknown[] = []
   const log =
     (level: string) =>

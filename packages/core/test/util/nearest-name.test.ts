@@ -21,6 +21,6 @@ it.each([
   ['the first name that starts with it', 'ttl', ['maxTtl', 'ttl-minimum', 'ttlMaximum'], 'ttl-minimum'],
   ['a prefix of two characters', 'tt', ['ttl-minimum'], undefined],
   ['no known names', 'abc', [], undefined],
-])('nearestName finds the intended name: %s', (_what, name, known, nearest) => {
+])('`nearestName` suggests the intended name: %s', (_what, name, known, nearest) => {
   expect(nearestName(name, known)).toBe(nearest)
 })

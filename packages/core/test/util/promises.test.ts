@@ -4,7 +4,7 @@ import { attempt, chain, deferred, InOrder, isPromiseLike, refusePromise } from 
 
 const failed = (error: unknown): unknown => ({ failed: error })
 
-describe('values that may be promises', () => {
+describe('helpers for values that may be promises', () => {
   it.each([
     ['a promise', Promise.resolve(), true],
     // oxlint-disable-next-line unicorn/no-thenable
@@ -14,24 +14,24 @@ describe('values that may be promises', () => {
     ['an object', {}, false],
     ['null', null, false],
     ['a string', 'then', false],
-  ])('are recognised by isPromiseLike: %s', (_what, value, promised) => {
+  ])('`isPromiseLike` recognises promises: %s', (_what, value, promised) => {
     expect(isPromiseLike(value)).toBe(promised)
     if (promised) expect(() => refusePromise(value, 'no promise')).toThrow(new TypeError('no promise'))
     else refusePromise(value, 'no promise')
   })
 
-  it('cause no unhandled rejection when they are refused', () => {
+  it('`refusePromise` throws without causing an unhandled rejection', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
-  it('are chained synchronously, or after they resolve', async () => {
+  it("`chain` passes a value on immediately, and a promise's value once it resolves", async () => {
     expect(chain(1, (value) => value + 1)).toBe(2)
     const later = chain(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)
     expect(await later).toBe(2)
   })
 
-  it('fail in the same way whether they throw or reject', async () => {
+  it('`attempt` handles a thrown error and a rejected promise in the same way', async () => {
     const error = new Error('no')
     expect(attempt(() => 1, failed)).toBe(1)
     expect(await attempt(async () => 1, failed)).toBe(1)
@@ -84,7 +84,7 @@ describe('InOrder', () => {
   })
 })
 
-it('memoize computes a value once per object', () => {
+it('`memoize` computes a value once per object', () => {
   let computed = 0
   const lengthOf = memoize((key: readonly unknown[]) => {
     computed++

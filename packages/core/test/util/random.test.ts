@@ -4,7 +4,7 @@ import { randomToken, randomUuid, secureRandom } from '../../src/util/random.ts'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('secureRandom, randomToken and randomUuid', () => {
-  it('never return the same bytes twice, for any size', () => {
+  it('never return the same bytes twice, regardless of the size', () => {
     const seen = new Set<string>()
     let draws = 0
     for (let round = 0; round < 400; round++) {
@@ -19,7 +19,7 @@ describe('secureRandom, randomToken and randomUuid', () => {
     expect(seen.size).toBe(draws)
   })
 
-  it('do not change bytes that they have returned when more bytes are drawn', () => {
+  it('do not change bytes that were returned earlier', () => {
     const first = secureRandom(32)
     const copy = first.slice()
     for (let i = 0; i < 1_000; i++) secureRandom(32)
@@ -28,14 +28,14 @@ describe('secureRandom, randomToken and randomUuid', () => {
     expect(secureRandom(32)).not.toEqual(first)
   })
 
-  it('draw large blocks from the platform', () => {
+  it('request large blocks of random bytes from the platform', () => {
     const platform = vi.spyOn(crypto, 'getRandomValues')
     for (let i = 0; i < 1_280; i++) randomToken(32)
     expect(platform).toHaveBeenCalled()
     expect(platform.mock.calls.length).toBeLessThanOrEqual(11)
   })
 
-  it('create tokens of evenly distributed characters', () => {
+  it('generate tokens whose characters are evenly distributed', () => {
     const counts = new Map<string, number>()
     for (const character of randomToken(64_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
     expect(counts.size).toBe(64)
@@ -45,11 +45,11 @@ describe('secureRandom, randomToken and randomUuid', () => {
   it.each([
     [0, '00000000-0000-4000-8000-000000000000'],
     [0xff, 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
-  ])('create a version 4 UUID if every byte is %i', (byte, uuid) => {
+  ])('generate a version 4 UUID even if every byte is %i', (byte, uuid) => {
     expect(randomUuid((bytes) => new Uint8Array(bytes).fill(byte))).toBe(uuid)
   })
 
-  it('create a token from the lowest six bits of each byte', () => {
+  it('derive each token character from the lowest six bits of a byte', () => {
     expect(randomToken(5, () => Uint8Array.of(0, 25, 63, 64, 255))).toBe('AZ_A_')
   })
 })

@@ -6,7 +6,7 @@ const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill)
 const sealer = (...keys: readonly SealKey[]): Sealer => createSealer({ keys, name: 'keys' })
 
 describe('Sealer', () => {
-  it('opens text sealed by any process with the same keys, and seals it differently every time', async () => {
+  it('opens text sealed by any process with the same keys, and seals the same text differently each time', async () => {
     const text = JSON.stringify({ name: 'Grüße 😀', none: '' })
     const [one, two] = await Promise.all([
       sealer(key(1)).seal('a', text, 'x'),
@@ -25,7 +25,7 @@ describe('Sealer', () => {
     }
   })
 
-  it('does not open text with another purpose, context or key', async () => {
+  it('does not open text that was sealed with another purpose, context or key', async () => {
     const sealed = await sealer(key(1)).seal('a', 'text', 'x')
     expect(await sealer(key(1)).open('b', sealed, 'x')).toBeUndefined()
     expect(await sealer(key(1)).open('a', sealed, 'y')).toBeUndefined()
@@ -47,7 +47,7 @@ describe('Sealer', () => {
       expect(await one.open('a', forged, 'x'), forged).toBeUndefined()
   })
 
-  it('supports key rotation: the first key seals, and all keys open', async () => {
+  it('supports key rotation by sealing with the first key and opening with any key', async () => {
     const old = await sealer(key(1)).seal('a', 'old', 'x')
     const both = sealer(key(2), key(1))
     expect(await both.open('a', old, 'x')).toBe('old')
@@ -58,7 +58,7 @@ describe('Sealer', () => {
 })
 
 describe('keys passed to createSealer', () => {
-  it('can be bytes, base64 or base64url, and are copied', async () => {
+  it('can be bytes, base64 or base64url, and are copied by createSealer', async () => {
     const bytes = secureRandom(32)
     bytes[0] = 0xfb
     bytes[1] = 0xff
@@ -71,7 +71,7 @@ describe('keys passed to createSealer', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
-  it('can be up to eight in number', async () => {
+  it('are accepted up to a maximum of eight', async () => {
     const keys = Array.from({ length: 8 }, (_, at) => key(at))
     const sealed = await sealer(key(7)).seal('a', 'text', 'x')
     expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
@@ -86,13 +86,13 @@ describe('keys passed to createSealer', () => {
     ['one invalid key', [key(1), 7]],
     ['a value that is not an array', 'A'.repeat(43)],
     ['nothing', undefined],
-  ])('are refused in an error that names the option but not the keys: %s', (_what, keys) => {
+  ])('are rejected with an error that names the option but not the keys: %s', (_what, keys) => {
     const make = (): Sealer => createSealer({ keys: keys as SealKey[], name: 'sessions.seal.keys' })
     expect(make).toThrow(/^sessions\.seal\.keys must be 1 to 8 keys of 32 bytes each .*ERR_MCP_OPTION/)
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are not derived before their first use, and no random bytes are drawn until then', async () => {
+  it('are derived at their first use, before which no random bytes are generated', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

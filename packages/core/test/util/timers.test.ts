@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/util/clock.ts'
 import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
 
-/** How many timers keep this process alive. */
+/** Returns how many timers keep this process alive. */
 const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('Recurring', () => {
@@ -64,7 +64,7 @@ describe('Deadlines', () => {
     return { clock, deadlines: new Deadlines(clock, 100), fired, member }
   }
 
-  it('calls each member in time, even if the clock is set back', async () => {
+  it('calls each member on time, even if the clock is set back', async () => {
     const { clock: fake, fired, member } = setUp()
     let skew = 0
     const clock = {
@@ -83,7 +83,7 @@ describe('Deadlines', () => {
     expect(fired).toEqual(['before 100', 'after 150'])
   })
 
-  it('calls each member once, on time, with a single timer for all members', async () => {
+  it('calls each member once, with a single timer for all members', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name))
     for (const one of members) {
@@ -97,7 +97,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('restarts the deadline of a member that is added again, and skips a removed member', async () => {
+  it('restarts the deadline of a member that is added again, and does not call a removed member', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const [a, b, c] = [member('a'), member('b'), member('c')]
     for (const one of [a, b, c]) deadlines.add(one)
@@ -109,7 +109,7 @@ describe('Deadlines', () => {
     expect(fired).toEqual(['c 100', 'a 150'])
   })
 
-  it('stays on time when a due member is added again', async () => {
+  it('stays on time when a member is added again as soon as it is due', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const again = member('again', () => fired.length < 4 && deadlines.add(again))
     deadlines.add(again)
@@ -122,7 +122,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('releases its timer only when no members are left', async () => {
+  it('releases its timer if no members are left', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const a = member('a')
     deadlines.add(a)
@@ -136,7 +136,7 @@ describe('Deadlines', () => {
     expect(fired).toEqual(['a 100'])
   })
 
-  it('can expire or clear all members at once', async () => {
+  it('can expire or clear all members immediately', async () => {
     const { clock, deadlines, fired, member } = setUp()
     for (const name of ['a', 'b']) deadlines.add(member(name))
     deadlines.expireAll()

@@ -35,7 +35,7 @@ describe('flushing on close', () => {
   })
 })
 
-it('ThrottledLog logs a repeated problem at most once every ten minutes, with the number of skipped lines', async () => {
+it('`ThrottledLog` logs a repeated problem at most once every ten minutes, with the number of skipped lines', async () => {
   const clock = new FakeClock()
   const rare = new ThrottledLog(clock)
   const logged: number[] = []

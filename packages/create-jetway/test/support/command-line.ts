@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { run, type Surroundings } from '../../src/create.ts'
 
 export interface CommandLine {
-  /** An empty folder, which is removed after the test. */
+  /** An empty folder that is removed after the test. */
   readonly cwd: string
   readonly interrupt: AbortController
   /** The environment of the command. */
@@ -14,7 +14,7 @@ export interface CommandLine {
   readonly output: { stdout: string; stderr: string }
   /** Runs the command. Resolves to its exit code. */
   readonly run: (...argv: readonly string[]) => Promise<number>
-  /** Types a line. */
+  /** Enters a line of input. */
   readonly type: (line: string) => void
 }
 

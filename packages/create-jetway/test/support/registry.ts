@@ -22,7 +22,7 @@ interface Scripts {
 
 export const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scripts
 
-/** Packs all packages, and serves them like the npm registry. Needs a build. */
+/** Packs all packages, and serves them as the npm registry would. Requires a build. */
 export async function serveRegistry(): Promise<Registry> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-tarballs-'))
   const remove = (): void => rmSync(folder, { recursive: true })

@@ -5,10 +5,13 @@ import { delimiter, dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 
-/** Ends a command that hangs. */
+/** The time after which a command that hangs is ended. */
 const TIMEOUT_MS = 300_000
 
-/** A terminal without this repository's own tools, which uses the registry. `node` is first on its PATH. */
+/**
+ * Returns the environment of a terminal that uses the registry and has none of this repository's own tools.
+ * `node` is first on its PATH.
+ */
 export function environment(registry: string, node: string = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
@@ -22,7 +25,7 @@ export function environment(registry: string, node: string = process.execPath): 
     PATH: [dirname(node), ...path].join(delimiter),
     npm_config_registry: registry,
     npm_config_yes: 'true',
-    // These only save time.
+    // The following settings only save time.
     npm_config_audit: 'false',
     npm_config_prefer_offline: 'true',
     WRANGLER_SEND_METRICS: 'false',
@@ -33,7 +36,7 @@ const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     process.kill(-(child.pid ?? 0), signal)
   } catch {
-    // The group has ended.
+    // The process group has already ended.
   }
 }
 
@@ -68,9 +71,10 @@ export interface Served {
 }
 
 /**
- * Starts a program that serves HTTP on the port `$PORT`, passes it on when it is ready, and ends it.
+ * Starts a program that serves HTTP on the port `$PORT`, calls `use` when the program is ready, and then ends
+ * the program.
  *
- * @param command becomes the program, so that a signal reaches it
+ * @param command is executed without a shell process in between, so that signals reach the program
  */
 export async function serving<T>(
   command: string,

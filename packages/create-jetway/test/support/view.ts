@@ -1,14 +1,14 @@
 import { type Browser, chromium } from 'playwright-core'
 
-/** Debian's Chromium, installed by `.ci/chromium.mjs`. */
+/** The path of Debian's Chromium, installed by `.ci/chromium.mjs`. */
 const launch = (): Promise<Browser> => chromium.launch({ executablePath: '/usr/bin/chromium' })
 
-/** What a view has shown, and what it has sent to its host. */
+/** What a view has displayed, and what it has sent to its host. */
 export interface ShownView {
   readonly first: string
   readonly again: string
   readonly sent: readonly string[]
-  /** Of the browser's console: errors of the page, such as breaches of its policy. */
+  /** Errors of the page in the browser's console, such as violations of its content security policy. */
   readonly errors: readonly string[]
 }
 
@@ -19,8 +19,8 @@ const roll = (...rolls: readonly number[]): object => ({
 })
 
 /**
- * A page that shows a document in a frame as a host does: in a sandbox without its own origin, with the policy
- * that MCP Apps sets for a view that declares no origins.
+ * A page that shows a document in a frame as a host does: in a sandbox with an opaque origin, under the
+ * policy that MCP Apps defines for a view without declared origins.
  */
 const hostPage = (html: string): string => `<!doctype html><link rel="icon" href="data:,"><script>
 const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
@@ -42,7 +42,7 @@ frame.srcdoc = ${JSON.stringify(html).replaceAll('<', String.raw`\u003c`)}.repla
 document.documentElement.append(frame)
 </script>`
 
-/** Shows a view in Chromium, with the result of a first call, and asks it to call again. */
+/** Shows a view in Chromium with the result of a first call, and makes it call the tool again. */
 export async function showView(html: string): Promise<ShownView> {
   const browser = await launch()
   try {

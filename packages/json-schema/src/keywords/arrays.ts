@@ -23,7 +23,7 @@ function each(check: Check, data: Items, run: Run, from = 0): boolean {
   return true
 }
 
-/** Checks the first items, each against its own schema. */
+/** Checks the first items of a list, each against its own schema. */
 export function tuple(scope: Scope, schemas: Items, keyword: string): Check | undefined {
   const step = schemas.length > 0 ? mergeEvaluated(scope, { items: schemas.length }) : undefined
   const parts = schemas.flatMap((schema, i) =>
@@ -42,8 +42,7 @@ export function tuple(scope: Scope, schemas: Items, keyword: string): Check | un
         run.evaluated[slot] = checkAt(check, (data as Items)[i], run, i)
         if (run.evaluated[slot] === false) return false
       }
-      // If a list is too short for an item, ajv continues only if it has already reached that item in an
-      // earlier list.
+      // If a list ends before this item, ajv continues only if it has reached the item in an earlier list.
       if (run.evaluated[slot] !== true) return undefined
     }
     return true
@@ -61,7 +60,7 @@ export function additionalItems(scope: Scope, schema: unknown): Check | undefine
   return Array.isArray(first) ? itemsFrom(scope, schema, 'additionalItems', first.length) : undefined
 }
 
-/** @param from - the number of items that already have schemas; undefined if the schema has none */
+/** @param from - the number of items that already have schemas, or undefined if the schema has none */
 function itemsFrom(
   scope: Scope,
   schema: unknown,
@@ -93,7 +92,7 @@ export function contains(scope: Scope, schema: unknown): Check | undefined {
   const slot = isAny ? scope.routine.slots++ : -1
   return (data, run) => {
     const start = run.failures.length
-    // Ajv treats an empty list as containing a match if an earlier list within the same list contained one.
+    // Like ajv, treats an empty list as containing a match if an earlier list within the same list contained one.
     const isEmpty = isAny && (data as Items).length === 0
     const enough = max === undefined ? min : max + 1
     const isValid = isEmpty
@@ -117,8 +116,7 @@ export function unevaluatedItems(scope: Scope, schema: unknown): Check | undefin
   if (known === true) return undefined
   scope.items = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  // Ajv compares the index with its note regardless of the note's type: nothing is less than undefined, and
-  // true counts as 1.
+  // Like ajv, compares the index with a note of any type: no number is less than undefined, and true counts as 1.
   const evaluated = (run: Run): number =>
     (known instanceof Slot ? run.evaluated[known.at] : (known ?? 0)) as number
   if (schema === false)

@@ -1,6 +1,6 @@
 import { type Evaluated, type Scope, Slot } from './scope.ts'
 
-/** Updates a run's notes about what has been evaluated. */
+/** Updates the record of which properties and items a run has evaluated. */
 export type Step = (evaluated: unknown[]) => void
 
 export type Side = 'props' | 'items'
@@ -10,8 +10,9 @@ export function newSlot({ routine, hasUnevaluated }: Scope): Slot {
 }
 
 /**
- * Adds what a subschema has evaluated to what its parent has evaluated. @returns the step that each run must
- * perform
+ * Adds what a subschema has evaluated to what its parent has evaluated.
+ *
+ * @returns the step that each run must perform
  */
 export function mergeEvaluated(
   scope: Scope,

@@ -1,7 +1,7 @@
 import type { Routine } from './run.ts'
 
 /**
- * Refuses schemas that would check a value against themselves forever. JSON Schema does not define the
+ * Rejects schemas that would check a value against themselves forever. JSON Schema does not define the
  * result, and neither this interpreter nor ajv's code would terminate.
  *
  * @throws Error for a schema that refers to itself without descending into the value

@@ -6,7 +6,7 @@ const atLeast = (things: string): string => `must NOT have fewer than {limit} ${
 const dependent = ({ depsCount }: Params): string =>
   `must have ${depsCount === 1 ? 'property' : 'properties'} {deps} when property {property} is present`
 
-/** Ajv's messages, by keyword, with the names of their parameters. */
+/** Ajv's messages, keyed by keyword, with the names of their parameters. */
 const MESSAGES: Readonly<Record<string, string | ((params: Params) => string)>> = {
   'false schema': 'boolean schema is false',
   type: 'must be {type}',

@@ -9,7 +9,7 @@ type Schemas = Readonly<Record<string, unknown>>
 const has = (data: unknown, name: string): boolean =>
   Object.hasOwn(data as Values, name) && (data as Values)[name] !== undefined
 
-/** Lists the names in a schema, except the name that ajv ignores. */
+/** Returns the property names in a schema, except the one that ajv ignores. */
 const namesIn = (schemas: unknown): string[] =>
   Object.keys((schemas ?? {}) as Schemas).filter((name) => name !== '__proto__')
 
@@ -78,7 +78,7 @@ export function patternProperties(scope: Scope, schemas: Schemas): Check | undef
   const props = before === true || before instanceof Slot ? before : newSlot(scope)
   scope.props = props
   const isNoted = scope.hasUnevaluated && props instanceof Slot
-  // Unless its code returns at this point, ajv checks the other properties as well.
+  // If true, ajv's code does not return after a failure here, and checks the other properties as well.
   const goesOn = knows && props !== true
   return (data, run) => {
     if (isNoted && props !== before) run.evaluated[props.at] = copied(before) ?? {}
@@ -176,8 +176,8 @@ export function unevaluatedProperties(scope: Scope, schema: unknown): Check | un
 }
 
 /**
- * Returns whether a property is noted as evaluated. As in ajv, names that every object inherits count as
- * evaluated in a run's notes.
+ * Returns whether a property is recorded as evaluated. As in ajv, names that every object inherits count as
+ * evaluated.
  */
 function isAmong(evaluated: unknown, name: string, isNoted: boolean): boolean {
   if (evaluated === undefined || evaluated === null) return false

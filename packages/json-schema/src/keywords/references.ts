@@ -13,14 +13,15 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    // A run has nothing to do here, because a keyword before this one that creates a slot also ends the group.
+    // Merging requires no step in a run, because a keyword before this one that creates a slot also ends the
+    // group.
     mergeEvaluated(scope, part)
     return part.check
   }
   return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
-/** Calls the same routine each time, so it may be known in advance what the routine evaluates. */
+/** Calls a routine that is known at compile time, so that what it evaluates may also be known. */
 function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
   if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)
@@ -80,13 +81,13 @@ export function dynamicReference(scope: Scope, $dynamicRef: string, keyword: str
   const { root, dynamicAnchors } = scope.place.document
   const holders = dynamicAnchors.get(anchor)
   const isKnown = holders !== undefined
-  // Each run begins at the root, so an anchor at the root is always the first one.
+  // Every run begins at the root, so an anchor at the root is always encountered first.
   const targets = (): readonly Routine[] =>
     root.routine !== undefined && holders?.includes(root.routine)
       ? [root.routine]
       : [...(holders ?? []), scope.routine]
   if (scope.isWhole) scope.routine.onward.push({ reference: $dynamicRef, targets })
   const check = calling(scope, (run) => (isKnown && run.anchors.get(anchor)) || scope.routine)
-  // Ajv never reaches keywords for any type if they follow a dynamic reference.
+  // After a dynamic reference, ajv never reaches the keywords that apply to any type.
   return (data, run) => (check(data, run) ? undefined : false)
 }

@@ -21,10 +21,7 @@ const ITEMS = ['prefixItems', 'items']
 const OBJECT_LATER = ['dependentRequired', 'dependentSchemas', 'unevaluatedProperties']
 const ARRAY_LATER = ['maxContains', 'minContains', 'unevaluatedItems']
 
-/**
- * Returns the groups in ajv's order, so that a value with several faults is refused for the same fault as in
- * ajv.
- */
+/** Returns the groups in ajv's order, so that a value with several faults is rejected for the same one as in ajv. */
 function groupsOf(any: string[], items: string[], laterArray: string[], laterObject: string[]): Group[] {
   return [
     { type: undefined, keywords: any },
@@ -51,7 +48,7 @@ const RULES: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   ]),
 )
 
-/** Returns whether a schema has any keyword that validates. All other keywords are annotations. */
+/** Returns whether a schema has any keyword that validates, rather than only annotations. */
 export function hasRules(schema: JsonSchema, dialect: Dialect, except?: string): boolean {
   return Object.keys(schema).some((keyword) => keyword !== except && RULES[dialect]!.has(keyword))
 }
@@ -73,7 +70,7 @@ export function isAlwaysValid(schema: unknown, dialect: Dialect): boolean {
 
 const REFERENCES = new Set(['$ref', '$recursiveRef', '$recursiveAnchor', '$dynamicRef', '$dynamicAnchor'])
 
-/** @param known - the results for subschemas that have already been searched */
+/** @param known - results for subschemas that have already been searched */
 export function hasReference(schema: unknown, known: Map<unknown, boolean>): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   let found = known.get(schema)

@@ -1,37 +1,35 @@
 import type { Counter } from '../limit.ts'
 import type { ValidationError } from '../types.ts'
 
-/** The validation of one value. */
+/** The state of one validation. */
 export interface Run {
   /** The failures so far. A check that returns false must have added at least one. */
   readonly failures: Failure[]
-  /** Whether failures are described. Determining only whether the value is valid is cheaper. */
+  /** If true, failures are described. If false, only the verdict is determined, which is cheaper. */
   readonly explains: boolean
   /** The first routine encountered for each dynamic anchor. */
   readonly anchors: Map<string, Routine>
-  /** The notes of the current routine: see `evaluated.ts`. */
+  /** What the current routine has evaluated. See `evaluated.ts`. */
   evaluated: unknown[]
-  /** The number of failures before the current routine. */
+  /** The number of failures before the current routine started. */
   base: number
-  /**
-   * Whether a failure has ended the routine. Ajv then returns immediately, except after a reference that fails.
-   */
+  /** Set when a failure has ended the routine. Ajv then returns immediately, except after a failing reference. */
   hasEnded: boolean
-  /** The approximate number of visited values. */
+  /** The approximate number of values visited. */
   steps: number
-  /** Counts all work if it is limited. */
+  /** Counts all work. Undefined if there is no limit. */
   readonly counter: Counter | undefined
 }
 
 export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
 
 /**
- * @returns whether the value is valid; undefined if it is valid and the following keywords in the group must be
- * skipped
+ * @returns whether the value is valid, or undefined if it is valid and the remaining keywords in the group
+ * must be skipped
  */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
-/** A reference that is applied to the same value that its routine received. */
+/** A reference that applies to the same value as the routine that contains it. */
 export interface Onward {
   readonly reference: string
   /** Returns the possible targets. They are known only after all routines have been compiled. */
@@ -41,11 +39,11 @@ export interface Onward {
 /** The compiled form of a referenced schema, or of the whole schema. */
 export interface Routine {
   check: Check
-  /** The number of slots that a run of this routine needs for its notes on what is evaluated. */
+  /** The number of slots in which a run of this routine records what is evaluated. */
   slots: number
   /**
-   * The properties that the last successful run evaluated. They are the same for every run, unless `isDynamic`
-   * is set.
+   * The properties that the last successful run has evaluated. They are the same for every run unless
+   * `isDynamic` is set.
    */
   props: unknown
   items: unknown
@@ -54,7 +52,7 @@ export interface Routine {
   readonly onward: Onward[]
 }
 
-/** Represents failures that no one reads. */
+/** Stands in for a failure when the caller needs only the verdict. */
 export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
 
 const CALL_STEPS = 8
@@ -73,12 +71,12 @@ export function call(routine: Routine, data: unknown, run: Run): boolean {
   return isValid
 }
 
-/** Prefixes the paths of the failures since `start`, as seen from one level up. */
+/** Adds a segment to the start of each failure's path, for all failures since `start`. */
 export function locate(run: Run, start: number, key: string | number): void {
   if (!run.explains) return
   const { failures } = run
   const segment = `/${escapePointer(String(key))}`
-  // A failure that ends a routine replaces all failures before it.
+  // A failure that ends a routine replaces all earlier ones, so there may be fewer failures than at the start.
   const from = Math.min(start, failures.length - 1)
   run.counter?.locate(failures.length - from, segment)
   for (let at = from; at < failures.length; at++) {

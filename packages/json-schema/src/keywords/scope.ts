@@ -7,13 +7,14 @@ import { messageOf } from './messages.ts'
 import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
- * The evaluated properties or items of a value, as far as they are known when a schema is read: none, all, some
- * (by name or number), or a slot in which each run notes them. `unevaluatedProperties` and `unevaluatedItems`
- * use this information in the same way as ajv. Ajv's results do not always follow the specification.
+ * The evaluated properties or items of a value, as far as they are known when the schema is compiled: none,
+ * all, some (by name or number), or a slot in which each run records them. `unevaluatedProperties` and
+ * `unevaluatedItems` use this information in the same way as ajv, whose results do not always follow the
+ * specification.
  */
 export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
 
-/** A slot in a run's notes. */
+/** The index of a slot in which a run records what is evaluated. */
 export class Slot {
   readonly at: number
 
@@ -30,17 +31,17 @@ export interface Scope {
   readonly place: Place
   readonly routine: Routine
   readonly baseUri: string
-  /** The schema's path, as named in failures. */
+  /** The schema's path, as given in failures. */
   readonly path: string
-  /** Whether the schema is one of several alternatives that may fail. */
+  /** If true, the schema is one of several alternatives that may fail. */
   readonly isComposite: boolean
-  /** Whether no one reads why the value is invalid. */
+  /** If true, the caller needs only the verdict, not the reasons. */
   readonly isSilent: boolean
-  /** Whether the value is the name of a property. */
+  /** If true, the value is the name of a property. */
   readonly isName: boolean
-  /** Whether the value is the whole value that the routine received. */
+  /** If true, the value is the whole value that the routine received. */
   readonly isWhole: boolean
-  /** Whether the evaluated properties and items must be known. */
+  /** If true, the evaluated properties and items must be recorded. */
   readonly hasUnevaluated: boolean
   props: Evaluated
   items: Evaluated
@@ -49,7 +50,7 @@ export interface Scope {
   readonly makeRoutine: (place: Place) => Routine
 }
 
-/** A compiled subschema, with information about what it evaluates. */
+/** A compiled subschema, and what is known about the parts of the value that it evaluates. */
 export interface Part {
   readonly check: Check
   readonly props: Evaluated
@@ -83,7 +84,7 @@ type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * Records a failure that replaces the routine's other failures, unless the schema is one of several
+ * Records a failure that replaces all other failures of the routine, unless the schema is one of several
  * alternatives.
  *
  * @returns false, so that checks can return the result directly
@@ -94,7 +95,9 @@ export function fail(run: Run, scope: Failing, keyword: string, data: unknown, p
 }
 
 /**
- * Records a failure that results from earlier ones, unless one of them has ended the routine. @returns false
+ * Records a failure that results from earlier ones, unless one of them has ended the routine.
+ *
+ * @returns false, so that checks can return the result directly
  */
 export function failAfter(
   run: Run,
@@ -121,7 +124,7 @@ export function failAfter(
     message: messageOf(keyword, params),
     schema,
     data,
-    // The name is added by the enclosing check of names.
+    // The enclosing check of property names fills in the name.
     ...(isName && { propertyName: '' }),
   })
   return false
@@ -133,7 +136,7 @@ export function partOf(scope: Scope, keyword: string, options: Omit<PartOptions,
   return scope.makePart(scope, scope.schema[keyword], { path, ...options, ...reachOf(keyword) })
 }
 
-/** Compiles the schema in a keyword's member with the given name or index. */
+/** Compiles the schema at the given name or index in a keyword. */
 export function partAt(scope: Scope, keyword: string, name: string | number, isComposite?: true): Part {
   const parts = scope.schema[keyword] as Readonly<Record<string, unknown>>
   const fragment = encodeURIComponent(escapePointer(String(name)))
@@ -149,7 +152,7 @@ interface Pattern {
   test(text: string, counter: Counter | undefined): boolean
 }
 
-/** Compiles a pattern. If steps are limited, the pattern counts its steps. */
+/** Compiles a pattern. If there is a limit, matching the pattern counts steps. */
 export function patternOf({ place }: Scope, source: string): Pattern {
   return place.document.counter?.pattern(source) ?? compilePattern(source, 'u')
 }

@@ -6,7 +6,7 @@ import type { Check, Routine, Run } from './run.ts'
 import { fail, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
 import { KEYWORDS } from './table.ts'
 
-/** @throws Error with a readable message for a schema that does not compile */
+/** @throws Error with a readable message for a schema that cannot be compiled */
 export function makeRoutine(place: Place): Routine {
   const { document, schema, baseUri } = place
   for (const open of document.open)
@@ -97,8 +97,8 @@ function makeChecks(scope: Scope): Check {
   const { schema, dialect, isComposite } = scope
   const types = typesOf(schema)
   const groups = GROUPS[dialect].filter((group) => isUsed(schema, group))
-  // The type is checked by the group of keywords for that type. This group comes after the keywords for any
-  // type.
+  // With a single type, the group of keywords for that type checks the type. It comes after the keywords that
+  // apply to any type.
   const isLate = types.length === 1 && groups.some(({ type }) => type === types[0])
   const ofType = types.length === 0 || isLate ? undefined : typeCheck(scope, types)
   // In draft-07, keywords next to a reference are ignored.
@@ -110,8 +110,8 @@ function makeChecks(scope: Scope): Check {
   const all = inTurn(checks)
   if (ofType === undefined) return all
   if (!isComposite) return checks.length === 0 ? ofType : (data, run) => ofType(data, run) && all(data, run)
-  // If several alternatives may fail, ajv also reports failures of keywords for any type for a value of the
-  // wrong type.
+  // If the schema is one of several alternatives, ajv also reports failures of the keywords for any type if the
+  // value has the wrong type.
   const first = made[0]
   return (data, run) => {
     if (ofType(data, run)) return all(data, run)
@@ -126,7 +126,7 @@ function typeCheck(scope: Scope, types: readonly string[]): Check {
 }
 
 /**
- * Returns a single function that tests the type and all keywords in the group, because every value passes
+ * Returns a single function that checks the type and all keywords in the group, because every value passes
  * through it.
  */
 function groupCheck(
@@ -138,7 +138,7 @@ function groupCheck(
     scope.schema[keyword] === undefined ? [] : (keywordCheck(scope, keyword, type) ?? []),
   )
   if (checks.length === 0 && !checksType) return undefined
-  // `patternProperties` may continue after a failure.
+  // `patternProperties` may let the check continue after a failure.
   const mayGoOn = type === 'object' && scope.schema['patternProperties'] !== undefined
   return (data, run) => {
     if (type !== undefined && !isOfType(data, type)) return !checksType || refuseType(scope, data, run)
@@ -202,7 +202,7 @@ function inTurn(checks: readonly Check[]): Check {
 }
 
 function keywordCheck(scope: Scope, keyword: string, type: string | undefined): Check | undefined {
-  const { takes, make } = KEYWORDS[keyword]!
+  const [takes, make] = KEYWORDS[keyword]!
   const value = scope.schema[keyword]
   if (
     takes.length > 0 &&

@@ -8,70 +8,69 @@ import * as values from './values.ts'
 
 type MakeCheck = (scope: Scope, value: never, keyword: string, type: string | undefined) => Check | undefined
 
-interface Keyword {
-  /** The allowed types of the keyword's value. */
-  readonly takes: readonly string[]
-  /** Undefined if another keyword handles this one. */
-  readonly make?: MakeCheck
-}
+/**
+ * The allowed types of the keyword's value, and the function that makes its check. It is omitted if another keyword
+ * handles this one.
+ */
+type Keyword = readonly [takes: readonly string[], make?: MakeCheck]
 
+const ARRAY = ['array']
+const BOOLEAN = ['boolean']
 const LIMIT = ['number']
+const OBJECT = ['object']
 const TEXT = ['string']
 const SCHEMA = ['object', 'boolean']
 
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
-  $comment: { takes: [] },
-  id: { takes: [], make: refuseId },
-  $ref: { takes: TEXT, make: reference },
-  $dynamicAnchor: { takes: TEXT, make: dynamicAnchor },
-  $dynamicRef: { takes: TEXT, make: dynamicReference },
-  $recursiveAnchor: {
-    takes: ['boolean'],
-    make: (scope, value) => (value ? dynamicAnchor(scope, '') : undefined),
-  },
-  $recursiveRef: { takes: TEXT, make: dynamicReference },
-  type: { takes: ['string', 'array'] },
-  nullable: { takes: ['boolean'] },
-  const: { takes: [], make: values.constant },
-  enum: { takes: ['array'], make: values.enumeration },
-  not: { takes: SCHEMA, make: combine.not },
-  anyOf: { takes: ['array'], make: combine.anyOf },
-  oneOf: { takes: ['array'], make: combine.oneOf },
-  allOf: { takes: ['array'], make: combine.allOf },
-  if: { takes: SCHEMA, make: combine.conditional },
+  $comment: [[]],
+  id: [[], refuseId],
+  $ref: [TEXT, reference],
+  $dynamicAnchor: [TEXT, dynamicAnchor],
+  $dynamicRef: [TEXT, dynamicReference],
+  $recursiveAnchor: [BOOLEAN, (scope, value) => (value ? dynamicAnchor(scope, '') : undefined)],
+  $recursiveRef: [TEXT, dynamicReference],
+  type: [['string', 'array']],
+  nullable: [BOOLEAN],
+  const: [[], values.constant],
+  enum: [ARRAY, values.enumeration],
+  not: [SCHEMA, combine.not],
+  anyOf: [ARRAY, combine.anyOf],
+  oneOf: [ARRAY, combine.oneOf],
+  allOf: [ARRAY, combine.allOf],
+  if: [SCHEMA, combine.conditional],
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword
-  then: { takes: SCHEMA },
-  else: { takes: SCHEMA },
-  maximum: { takes: LIMIT, make: values.limitNumber },
-  minimum: { takes: LIMIT, make: values.limitNumber },
-  exclusiveMaximum: { takes: LIMIT, make: values.limitNumber },
-  exclusiveMinimum: { takes: LIMIT, make: values.limitNumber },
-  multipleOf: { takes: LIMIT, make: values.multipleOf },
-  maxLength: { takes: LIMIT, make: values.limitLength },
-  minLength: { takes: LIMIT, make: values.limitLength },
-  pattern: { takes: TEXT, make: values.pattern },
-  format: { takes: TEXT, make: values.format },
-  maxItems: { takes: LIMIT, make: values.limitMembers },
-  minItems: { takes: LIMIT, make: values.limitMembers },
-  prefixItems: { takes: ['array'], make: arrays.tuple },
-  additionalItems: { takes: ['boolean', 'object'], make: arrays.additionalItems },
-  items: { takes: ['object', 'array', 'boolean'], make: arrays.items },
-  contains: { takes: SCHEMA, make: arrays.contains },
-  uniqueItems: { takes: ['boolean'], make: arrays.uniqueItems },
-  maxContains: { takes: LIMIT },
-  minContains: { takes: LIMIT },
-  unevaluatedItems: { takes: ['boolean', 'object'], make: arrays.unevaluatedItems },
-  maxProperties: { takes: LIMIT, make: values.limitMembers },
-  minProperties: { takes: LIMIT, make: values.limitMembers },
-  required: { takes: ['array'], make: objects.required },
-  propertyNames: { takes: SCHEMA, make: objects.propertyNames },
-  additionalProperties: { takes: ['boolean', 'object'], make: objects.additionalProperties },
-  dependencies: { takes: ['object'], make: objects.dependencies },
-  properties: { takes: ['object'], make: objects.properties },
-  patternProperties: { takes: ['object'], make: objects.patternProperties },
-  dependentRequired: { takes: ['object'], make: objects.dependentRequired },
-  dependentSchemas: { takes: ['object'], make: objects.dependentSchemas },
-  unevaluatedProperties: { takes: ['boolean', 'object'], make: objects.unevaluatedProperties },
+  then: [SCHEMA],
+  else: [SCHEMA],
+  maximum: [LIMIT, values.limitNumber],
+  minimum: [LIMIT, values.limitNumber],
+  exclusiveMaximum: [LIMIT, values.limitNumber],
+  exclusiveMinimum: [LIMIT, values.limitNumber],
+  multipleOf: [LIMIT, values.multipleOf],
+  maxLength: [LIMIT, values.limitLength],
+  minLength: [LIMIT, values.limitLength],
+  pattern: [TEXT, values.pattern],
+  format: [TEXT, values.format],
+  maxItems: [LIMIT, values.limitMembers],
+  minItems: [LIMIT, values.limitMembers],
+  prefixItems: [ARRAY, arrays.tuple],
+  additionalItems: [['boolean', 'object'], arrays.additionalItems],
+  items: [['object', 'array', 'boolean'], arrays.items],
+  contains: [SCHEMA, arrays.contains],
+  uniqueItems: [BOOLEAN, arrays.uniqueItems],
+  maxContains: [LIMIT],
+  minContains: [LIMIT],
+  unevaluatedItems: [['boolean', 'object'], arrays.unevaluatedItems],
+  maxProperties: [LIMIT, values.limitMembers],
+  minProperties: [LIMIT, values.limitMembers],
+  required: [ARRAY, objects.required],
+  propertyNames: [SCHEMA, objects.propertyNames],
+  additionalProperties: [['boolean', 'object'], objects.additionalProperties],
+  dependencies: [OBJECT, objects.dependencies],
+  properties: [OBJECT, objects.properties],
+  patternProperties: [OBJECT, objects.patternProperties],
+  dependentRequired: [OBJECT, objects.dependentRequired],
+  dependentSchemas: [OBJECT, objects.dependentSchemas],
+  unevaluatedProperties: [['boolean', 'object'], objects.unevaluatedProperties],
 }
 
 function refuseId(): never {

@@ -20,13 +20,13 @@ export function limitNumber(scope: Scope, limit: number, keyword: string): Check
 export function multipleOf(scope: Scope, divisor: number): Check {
   return (data, run) => {
     const times = (data as number) / divisor
-    // This is how ajv does it. See https://ajv.js.org/options.html#multipleofprecision.
+    // Ajv compares multiples in the same way. See https://ajv.js.org/options.html#multipleofprecision.
     if (divisor !== 0 && times === Number.parseInt(String(times))) return true
     return fail(run, scope, 'multipleOf', data, { multipleOf: divisor })
   }
 }
 
-/** Limits the number of items in a list, or of properties in an object. */
+/** Limits the number of items in a list or of properties in an object. */
 export function limitMembers(scope: Scope, limit: number, keyword: string): Check {
   const isMaximum = keyword.startsWith('max')
   return (data, run) => {
@@ -39,7 +39,8 @@ export function limitLength(scope: Scope, limit: number, keyword: string): Check
   return (data, run) => {
     const text = data as string
     const { length } = text
-    // A string has at most as many characters as code units, and at least half as many.
+    // The number of characters is between half the number of UTF-16 code units and that number, so counting is
+    // often unnecessary.
     const isWithin =
       keyword === 'maxLength'
         ? length <= limit || textLength(text) <= limit

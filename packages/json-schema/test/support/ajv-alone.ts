@@ -45,10 +45,15 @@ function instanceFor(dialect: Dialect): Instance {
   return made
 }
 
-/** Creates a validator with ajv alone. @throws Error for an invalid schema */
+/**
+ * Creates a validator that uses only ajv.
+ *
+ * @throws Error for an invalid schema
+ */
 export function ajvAlone(schema: JsonSchema): Judge {
   const { ajv, own } = instanceFor(dialectOf(schema))
-  // Ajv would look up the dialect's URI, and returns a promise for its own keyword `$async`.
+  // These two keywords are removed because ajv would look up the URI of the dialect, and return a promise for
+  // `$async`.
   const { $schema: _, $async: __, ...bare } = schema
   try {
     const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')!
@@ -63,7 +68,7 @@ export function ajvAlone(schema: JsonSchema): Judge {
 
 type Judge = Pick<Validator, 'isValid' | 'errors'>
 
-/** The result and the errors, or the name of the thrown error. */
+/** The verdict and the errors, or the name of the error that was thrown. */
 export type Outcome =
   | { readonly valid: boolean; readonly errors: readonly object[] }
   | { readonly thrown: string }
@@ -76,7 +81,10 @@ export function outcomeOf(judge: Judge, value: unknown): Outcome {
   }
 }
 
-/** Ajv names a different pair of equal items, and adds a member to the errors. */
+/**
+ * Removes differences that do not matter: ajv may name another pair of equal items, and adds a property to
+ * errors.
+ */
 function comparable(given: ValidationError & { readonly parentSchema?: unknown }): object {
   const { parentSchema: _, ...error } = given
   return error.keyword === 'uniqueItems' ? { ...error, params: {}, message: '' } : error

@@ -2,7 +2,11 @@ import { createValidator, type JsonSchema } from '@jetway/json-schema'
 import { expect } from 'vitest'
 import { ajvAlone, outcomeOf } from './ajv-alone.ts'
 
-/** Expects the same results and errors as ajv. @returns the results */
+/**
+ * Expects the same verdicts and errors as ajv.
+ *
+ * @returns the verdicts
+ */
 export function expectSame(schema: JsonSchema, values: readonly unknown[]): readonly boolean[] {
   const alone = ajvAlone(schema)
   const validator = createValidator(schema)

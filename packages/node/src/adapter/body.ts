@@ -5,14 +5,14 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 
 /**
- * Reads a request's stream to its end. If the limit, in bytes, is exceeded, the rest is discarded, so that the
- * connection can be reused.
+ * Reads a request's stream to its end. If the limit, in bytes, is exceeded, the rest is discarded, so that
+ * the connection can be reused.
  *
- * The function waits for the end even if the declared length has been read. If a reply is sent before the end
- * of its request, Node, and servers built on it, drain the request again.
+ * The function waits for the end of the stream even if as many bytes as declared have been read. If a reply
+ * is sent before the end of its request, Node, and servers built on it, drain the request again.
  *
  * @param accepted - the request, with its limits
- * @param done - called once, with the bytes, or with an error: 413, 408 or 503 if a limit is exceeded, 400 if
+ * @param done - called once, with the bytes or with an error: 413, 408 or 503 if a limit is exceeded, 400 if
  * the stream ends early
  */
 export function collectStream(
@@ -42,14 +42,14 @@ export function collectStream(
   stream.on('end', () => {
     if (!over) finish(chunks.length > 1 ? Buffer.concat(chunks, size) : (chunks[0] ?? EMPTY))
   })
-  // Every stream closes eventually, and creating an error for each would cost more than the rest.
+  // The error is created only if needed, because every stream closes eventually, and an error costs more than the
+  // rest.
   function failed(): void {
     if (!over) finish(BodyError.endedEarly())
   }
   stream.on('error', failed)
-  // After a disconnect, a request closes. It emits an error only if there is a listener.
+  // After a disconnect, a request always emits `close`, but it emits `error` only if there is a listener.
   stream.on('close', failed)
-  // Middleware such as a decompressor may have paused the request. In that case, adding a listener does not
-  // resume it.
+  // Middleware such as a decompressor may have paused the request, and adding a listener does not resume it.
   stream.resume()
 }

@@ -14,9 +14,9 @@ interface Bindings {
 }
 
 /**
- * Reads the connection of a web request that Node carries, for the option `connection` of `toFetch`. It works
- * on hosts that provide Node's request and response: `@hono/node-server` in the second argument of `fetch`, and
- * srvx (h3, Nitro) in the request. Returns undefined on other hosts.
+ * Reads the connection of a web request that arrived through Node, for the `connection` option of `toFetch`.
+ * It works on hosts that provide Node's request and response: `@hono/node-server` in the second argument of
+ * `fetch`, and srvx (h3, Nitro) in the request. Returns undefined on other hosts.
  */
 export function nodeConnection(
   request: Request,
@@ -25,11 +25,11 @@ export function nodeConnection(
   const { req, res } = (request as WithRuntime).runtime?.node ?? {}
   if (req !== undefined) return new NodeConnection(req, res)
   const { incoming, outgoing } = (environment[0] ?? {}) as Bindings
-  // A Worker may have bindings with these names.
+  // A Worker may have unrelated bindings with these names.
   return incoming?.socket === undefined ? undefined : new NodeConnection(incoming, outgoing)
 }
 
-/** The Node request and response that carry a web request. */
+/** The Node request and response behind a web request. */
 export class NodeConnection implements WebConnection {
   readonly request: IncomingMessage
   readonly #response: ServerResponse | undefined
@@ -43,7 +43,7 @@ export class NodeConnection implements WebConnection {
     return this.request.socket
   }
 
-  /** HTTP/2 has the host in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1. */
+  /** In HTTP/2, the host is in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1. */
   get authority(): string | undefined {
     const value = this.request.headers?.[':authority']
     return typeof value === 'string' ? value : undefined

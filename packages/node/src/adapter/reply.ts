@@ -9,7 +9,7 @@ import {
 import { StallLimit } from './stall-limit.ts'
 import { onNodeClose, onTurn } from './turn.ts'
 
-/** A request, together with the Node request and response that carry it. */
+/** A request, with the Node request and response behind it. */
 export interface NodeExchange {
   readonly httpRequest: HttpRequest
   readonly request: IncomingMessage
@@ -17,14 +17,14 @@ export interface NodeExchange {
 }
 
 /**
- * Watches a reply that is about to be sent with Node's response, until the client has read the reply and has
- * sent its whole request.
+ * Watches a reply that is about to be sent with Node's response, until the client has read the reply and sent
+ * its whole request.
  *
- * A large body counts as queued until it has left the process. If the client does not read any of it for one to
- * two minutes, the connection is closed. Otherwise, a client that never reads could make a server keep any
- * number of replies. If so many replies are waiting that callers are refused, the client has only five to ten
- * seconds. If the reply is sent before the end of the request, as with 413, the rest of the request must arrive
- * within the time limit for a body.
+ * A large body counts as queued until it has left the process. If the client reads none of it for one to two
+ * minutes, the connection is closed. Otherwise, a client that never reads could make a server keep any number
+ * of replies. If callers are being refused because too many replies are waiting, the client has only five to
+ * ten seconds. If the reply is sent before the end of the request, as with 413, the rest of the request must
+ * arrive within the time limit for a body.
  */
 export function watchNodeReply(
   endpoint: ReplyLimits,
@@ -32,10 +32,10 @@ export function watchNodeReply(
   { open, body }: HttpReply,
 ): void {
   if (open !== undefined) return
-  // A request that the host created itself does not have the field `complete`.
+  // A request that the host created itself lacks the `complete` property.
   const { complete = true } = request as Partial<IncomingMessage>
   if (!complete) {
-    // An HTTP/2 request does not end its stream when the request is destroyed.
+    // Destroying an HTTP/2 request does not end its stream.
     const { stream = request } = request as { readonly stream?: { destroy(): unknown } }
     request.once(
       'close',
@@ -53,13 +53,13 @@ export function watchNodeReply(
 }
 
 /**
- * Writes a stream reply to Node's response once its turn has come. A stream that cannot be sent is also opened, on a
- * sink that drops its chunks, so that the endpoint ends it.
+ * Writes a stream reply to Node's response once it is its turn. A stream that cannot be sent is opened as
+ * well, on a sink that drops its chunks, so that the endpoint ends it.
  *
- * @param sendHead - sends the head at once, or leaves it to the first chunk; false
- *   if the stream cannot be sent
- * @param failed - called if the head cannot be sent, for example because middleware throws. @default destroys the
- *   response
+ * @param sendHead - sends the head immediately, or leaves it to the first chunk; returns false if the stream
+ * cannot be sent
+ * @param failed - called if the head cannot be sent, for example because middleware throws; by default,
+ * destroys the response
  */
 export function sendNodeStream(
   request: IncomingMessage,
@@ -77,7 +77,7 @@ export function sendNodeStream(
       else sink.drop()
       isOpen = true
       open(sink)
-      // Node delays the head until the first chunk, which may take a long time.
+      // Otherwise, Node would delay the head until the first chunk, which may take a long time.
       if (!sink.used) response.flushHeaders()
     } catch (error) {
       sink.drop()
@@ -88,11 +88,11 @@ export function sendNodeStream(
 }
 
 /**
- * Writes chunks to a response. After a disconnect, the sink drops them; the request's signal informs the
- * endpoint.
+ * Writes chunks to a response. After a disconnect, chunks are dropped; the endpoint learns of it from the
+ * request's signal.
  */
 class ResponseSink implements FrameSink {
-  /** Whether the head has been sent with a chunk, or can no longer be sent. */
+  /** If true, the head has been sent with a chunk, or can no longer be sent. */
   used = false
   #response: (ServerResponse & { flush?: () => void }) | undefined
   #drained: Promise<void> | undefined
@@ -108,7 +108,7 @@ class ResponseSink implements FrameSink {
     if (response === undefined) return
     this.used = true
     const keepsUp = response.write(chunk)
-    // Compressing middleware adds this method, and holds back chunks until the method is called.
+    // Compression middleware adds this method, and buffers chunks until it is called.
     response.flush?.()
     if (!keepsUp) return (this.#drained ??= this.#drain(response))
   }
@@ -119,7 +119,7 @@ class ResponseSink implements FrameSink {
     this.#response = undefined
   }
 
-  /** Handles the client's disconnect. */
+  /** Handles a disconnect of the client. */
   drop(): void {
     this.used = true
     this.#response = undefined

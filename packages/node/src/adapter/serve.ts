@@ -3,18 +3,18 @@ import type { Readable } from 'node:stream'
 import type { AcceptedRequest, Endpoint, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
 import { collectStream } from './body.ts'
 
-/** A request on Node whose body may still be a stream. */
+/** A request on Node whose body may not have been read yet. */
 export interface StreamedRequest extends HttpRequest {
   /**
-   * Returns the body, an error, or the stream from which to read the body. Called once, after the head has been
-   * accepted.
+   * Returns the body, an error, or a stream from which to read the body. Called once, after the endpoint has
+   * accepted the head.
    */
   body(limit: number): RequestBody | Error | Readable
 }
 
 /**
- * Answers a request: reads the body if the head is accepted, and passes the reply to `send`. It does not create a
- * promise unless the endpoint needs one, because a promise costs more than most calls.
+ * Serves a request: reads the body if the endpoint accepts the head, and passes the reply to `send`. It
+ * creates no promise unless the endpoint needs one, because a promise costs more than most calls.
  *
  * @param accepted - the outcome of `endpoint.accept(request)`
  * @param send - must not throw
@@ -28,13 +28,12 @@ export function serve(
   if ('status' in accepted) return send(accepted)
   const body = bodyOf(request, accepted.bodyLimit)
   if (!('pipe' in body)) return answer(accepted, send, body)
-  // Stream events run outside the async context of the app's hooks, but handlers expect to run within that
-  // context.
+  // Handlers expect to run in the async context of the app's hooks, but stream events run outside it.
   const context = new AsyncResource('jetway')
   collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
 }
 
-/** Returns an error instead of throwing it, because one of the host's getters may throw. */
+/** Returns an error instead of throwing it, because getters of the host may throw. */
 function bodyOf(request: StreamedRequest, limit: number): ReturnType<StreamedRequest['body']> {
   try {
     return request.body(limit)

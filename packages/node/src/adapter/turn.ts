@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-// HTTP/2's compatibility API has the members of `IncomingMessage` and `ServerResponse` that this folder uses.
+// The properties of `IncomingMessage` and `ServerResponse` that this folder uses also exist in HTTP/2's
+// compatibility API.
 
 /**
- * Returns whether the response waits for earlier responses on its connection, because the client has pipelined its
- * requests.
+ * Returns whether the response must wait for earlier responses on its connection, because the client
+ * pipelines requests.
  */
 export const isQueued = ({ socket, writableEnded }: ServerResponse): boolean =>
   socket === null && !writableEnded
 
 /**
- * Calls the listener exactly once: with true when the response gets its connection, or with false if the
- * connection ends first. If the response is not queued, calls it immediately. Node does not emit `close` on
- * queued responses, and keeps everything written to them in memory, without a limit.
+ * Calls the listener exactly once: with true when it is the response's turn, or with false if the connection
+ * ends first. Calls it immediately if the response is not queued. Node does not emit `close` on queued
+ * responses, and keeps everything written to them in memory, without a limit.
  */
 export function onTurn(
   request: IncomingMessage,
@@ -44,8 +45,8 @@ export function onNodeClose(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Returns a signal that aborts when the client disconnects before the reply is complete, or immediately if the
- * client has already disconnected.
+ * Returns a signal that aborts when the client disconnects before the reply is complete, or that is already
+ * aborted if the client has disconnected.
  */
 export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
@@ -62,18 +63,18 @@ function abortUnfinished(controller: AbortController, response: ServerResponse):
 const PAUSE_MS = 4_000
 
 /**
- * The queued and open responses of mounts, by connection. On other connections, the app itself causes pauses.
+ * The queued and open responses of mounts, keyed by connection. On all other connections, pauses are the
+ * app's own doing.
  */
 const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
  * Closes a connection from which Node has not read for a while. Node stops reading when a client pipelines
- * requests without reading the replies, and it does not detect the end of a connection from which it is not
+ * requests without reading the replies, and it does not detect the end of a connection while it is not
  * reading.
  */
 function limitPause({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
-  // HTTP/2 does not pipeline, and its requests have a stand-in for the socket. Tests without a network also use
-  // a stand-in.
+  // HTTP/2 has no pipelining, and its requests have a stand-in for the socket, as do tests without a network.
   if (httpVersionMajor !== 1 || !(socket instanceof Socket) || response.closed) return
   const responses = unfinished.get(socket) ?? new Set()
   if (responses.has(response)) return
@@ -112,8 +113,8 @@ interface Waiting {
 }
 
 /**
- * The listeners by connection. A client may pipeline any number of requests, so the socket has a single
- * listener that calls these listeners.
+ * The close listeners, keyed by connection. A client may pipeline any number of requests, so the socket has a
+ * single listener that calls them all.
  */
 const waiting = new WeakMap<Socket, Waiting>()
 

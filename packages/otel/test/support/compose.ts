@@ -26,7 +26,7 @@ interface Pipeline {
   readonly exporters: readonly string[]
 }
 
-/** The parts of the compose file's configs that are tested. */
+/** The parts of the compose file's configs that the tests check. */
 interface Configs {
   readonly collector: {
     readonly receivers: { readonly otlp: { readonly protocols: { readonly http: Endpoint } } }

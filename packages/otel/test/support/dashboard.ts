@@ -40,7 +40,7 @@ export interface Dashboard {
 /** Reads the published Grafana dashboard. */
 export const readDashboard = (): Dashboard => JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard
 
-/** Returns the dashboard's expressions, by panel. Grafana's variables have their values for "All". */
+/** Returns the dashboard's expressions, keyed by panel. Grafana's variables have their values for "All". */
 export function panelExpressions(): readonly (readonly [panel: string, expression: string])[] {
   return readDashboard().panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): readonly [string, string] => [
@@ -50,7 +50,7 @@ export function panelExpressions(): readonly (readonly [panel: string, expressio
   )
 }
 
-/** Returns the series in the dashboard's variables. */
+/** Returns the series that the dashboard's variables use. */
 export function variableSeries(): readonly string[] {
   return readDashboard().templating.list.flatMap(({ definition }) =>
     definition === undefined
@@ -59,7 +59,7 @@ export function variableSeries(): readonly string[] {
   )
 }
 
-/** Returns the rules' expressions, by alert. */
+/** Returns the expressions of the rules, keyed by alert. */
 export function ruleExpressions(): readonly (readonly [alert: string, expression: string])[] {
   const rules = readFileSync(RULES, 'utf8')
     .split(/^ +- alert: /m)
@@ -72,7 +72,7 @@ export function ruleExpressions(): readonly (readonly [alert: string, expression
   })
 }
 
-/** Returns the metric names in an expression, without the units that the collector adds. */
+/** Returns the metric names in an expression, without the unit suffixes that the collector adds. */
 export function namesIn(expression: string): readonly string[] {
   const bare = expression.replaceAll(/\(_(seconds|bytes)\)\?/g, '')
   return [...bare.matchAll(/\b(?:mcp_(?:server|client)_|jetway_)\w+/g)]

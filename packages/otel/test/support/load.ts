@@ -7,18 +7,18 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { onTestFinished } from 'vitest'
 
-/** A server that is listening, with a load for each kind of metric. */
+/** A server that is listening, and a function that causes a value for each kind of metric. */
 export interface LoadedServer {
   readonly server: McpServer
   /** Sends one request of each kind in a session, and then ends the session. */
   readonly load: () => Promise<void>
 }
 
-/** Allows only one call at a time, so that the server refuses a second call in a session. */
+/** Allows only one call at a time, so that a second call in a session is refused. */
 const LIMITS = { running: 1, inFlight: 1 }
 
 interface Options extends ServerOptions {
-  /** The telemetry, which also observes the clients. */
+  /** The telemetry object, which also observes the clients. */
   readonly telemetry: Telemetry & ClientTelemetry
 }
 

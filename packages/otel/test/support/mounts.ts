@@ -21,7 +21,7 @@ import { onTestFinished } from 'vitest'
 const ORIGIN = 'http://127.0.0.1:8000'
 type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** Ways to serve a server. Each returns the target for a client. */
+/** Ways to serve a server. Each one returns the target that a client connects to. */
 export const MOUNTS = {
   memory: (server) => {
     const [near, far] = createMemoryTransportPair()
@@ -57,7 +57,7 @@ function fetchOf(server: McpServer): Fetch {
   return async (url, init) => handler(new Request(url, init))
 }
 
-/** Every combination of a mount and a revision that it supports. */
+/** Every combination of a mount and a revision that the mount supports. */
 export const CELLS: readonly (readonly [Mount, RevisionDate])[] = Object.keys(MOUNTS).flatMap((name) =>
   REVISIONS.filter(({ era }) => name !== 'HTTP+SSE' || era === 'legacy').map(
     ({ version }) => [name as Mount, version] as const,

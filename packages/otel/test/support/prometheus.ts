@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest'
 
 const [SERVER, TOOL] = ['/usr/bin/prometheus', '/usr/bin/promtool']
 
-/** Returns the values of a query, one per series. */
+/** Returns the values that a query results in, one per series. */
 export type Query = (expression: string) => Promise<readonly number[]>
 
 interface Answer {

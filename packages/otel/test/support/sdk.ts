@@ -15,13 +15,13 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { onTestFinished } from 'vitest'
 
-/** The OpenTelemetry SDK, registered globally and in memory until the end of the test. */
+/** The OpenTelemetry SDK, registered globally until the end of the test. It keeps everything in memory. */
 export interface Sdk {
   readonly spans: () => readonly ReadableSpan[]
   readonly span: (name: string) => ReadableSpan
-  /** The open spans. */
+  /** The spans that have not ended. */
   readonly openSpans: () => number
-  /** Returns the data points of all metrics, by name. */
+  /** Returns the data points of all metrics, keyed by name. */
   readonly points: () => Promise<Readonly<Record<string, readonly DataPoint<unknown>[]>>>
 }
 

@@ -1,25 +1,23 @@
-/** The number of consecutive failures that open the circuit. */
+/** The number of consecutive failures after which the circuit opens. */
 const MAX_FAILURES = 5
-/** How long an open circuit refuses commands, in ms. */
+/** How long an open circuit rejects commands, in ms. */
 const OPEN_MS = 1_000
 
 /**
- * When `closed`, commands are sent. When `open`, they are refused. When `probing`, the circuit waits for the
- * reply to a single command.
+ * `closed`: commands are sent. `open`: commands are rejected immediately. `probing`: one command has been
+ * sent, and its outcome decides.
  */
 export type CircuitState = 'closed' | 'open' | 'probing'
 
-/**
- * Refuses commands immediately while Redis is not replying, so that callers do not have to wait for a timeout.
- */
+/** Rejects commands immediately while Redis is not replying, so that callers do not have to wait for a timeout. */
 export class Circuit {
   #failures = 0
   #openUntil = 0
   #probing = false
 
   /**
-   * Returns whether a command may be sent. After `OPEN_MS`, one command is sent as a probe, and its outcome
-   * closes or reopens the circuit.
+   * Returns whether a command may be sent. After `OPEN_MS`, one command may be sent as a probe, and its
+   * outcome closes or reopens the circuit.
    *
    * @param now - a monotonic time in ms, because the system clock may be set back
    */
@@ -39,8 +37,8 @@ export class Circuit {
   }
 
   /**
-   * Records a failure. Returns whether the failure opened the circuit, either for the first time or after a
-   * probe.
+   * Records a failure. Returns whether this failure has opened the circuit, either for the first time or
+   * after a probe.
    */
   fail(now: number): 'opened' | 'reopened' | undefined {
     this.#probing = false
@@ -50,7 +48,7 @@ export class Circuit {
     return this.#failures === MAX_FAILURES ? 'opened' : 'reopened'
   }
 
-  /** Records a failure that proves that further commands would fail. Returns the same as {@link fail}. */
+  /** Records a failure after which all further commands would fail. Returns the same as {@link fail}. */
   trip(now: number): 'opened' | 'reopened' | undefined {
     this.#failures = Math.max(this.#failures, MAX_FAILURES - 1)
     return this.fail(now)

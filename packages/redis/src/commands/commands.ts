@@ -12,17 +12,17 @@ import type { Script } from './script.ts'
 
 /** The maximum duration of a command, in ms. */
 const COMMAND_MS = 500
-/** The maximum number of commands that may wait for a reply. Further commands are refused. */
+/** The maximum number of commands that may wait for a reply. Further commands are rejected. */
 const MAX_IN_FLIGHT = 2_000
 
-/** The reply of a former master after a failover, as long as the connection to it exists. */
+/** The error with which a former master replies after a failover, as long as the connection to it exists. */
 const NOT_MASTER = /\b(READONLY|MASTERDOWN)\b/
-/** The reply of Redis while it cannot serve any commands. */
+/** The error with which Redis replies while it cannot serve any commands. */
 const NOT_READY = /^(LOADING|CLUSTERDOWN|NOAUTH)\b/
 
 /**
- * Sends commands. Limits the duration of each command and the number of waiting commands. Each Redis node has
- * its own circuit.
+ * Sends commands, and limits both their duration and the number of waiting commands. Each Redis node has a
+ * separate circuit.
  */
 export class Commands {
   readonly #connection: RedisConnection
@@ -31,7 +31,7 @@ export class Commands {
   readonly #circuits = new Map<string, Circuit>()
   #inFlight = 0
 
-  /** @param onFailover - called if the connection leads to a former master, and is being replaced */
+  /** @param onFailover - called if the connection leads to a former master and is therefore being replaced */
   constructor(connection: RedisConnection, logger: Logger, onFailover: () => void) {
     this.#connection = connection
     this.#logger = logger
@@ -42,12 +42,16 @@ export class Commands {
     return this.#inFlight
   }
 
-  /** Whether every Redis node in use is replying. */
+  /** True while every Redis node in use is replying. */
   get available(): boolean {
     return [...this.#circuits.values()].every(({ state }) => state === 'closed')
   }
 
-  /** Runs a command. @throws RedisUnavailable within 500 ms, RedisReplyError */
+  /**
+   * Runs a command.
+   *
+   * @throws RedisUnavailable within 500 ms, or RedisReplyError if Redis replies with an error
+   */
   async run(key: string, args: readonly string[]): Promise<RedisReply> {
     const node = this.#connection.nodeOf?.(key) ?? ''
     const circuit = this.#circuitOf(node)
@@ -79,7 +83,10 @@ export class Commands {
     }
   }
 
-  /** Runs a script. `keys` are all keys that the script uses. In a cluster, they must be in one slot. */
+  /**
+   * Runs a script. `keys` must contain every key that the script uses. In a cluster, they must all be in one
+   * slot.
+   */
   async script(
     { source, sha1 }: Script,
     keys: readonly [string, ...string[]],
@@ -107,7 +114,8 @@ export class Commands {
   #circuitOf(node: string): Circuit {
     const known = this.#circuits.get(node)
     if (known !== undefined) return known
-    // Only failed nodes matter, and the map may contain nodes that have left the cluster.
+    // The map can be cleared at any time: healthy nodes need no entry, and some entries may be for nodes that have
+    // left the cluster.
     if (this.#circuits.size > 1_000) this.#circuits.clear()
     const circuit = new Circuit()
     this.#circuits.set(node, circuit)
@@ -129,7 +137,7 @@ export class Commands {
         { redis: this.#nameOf(node), err: error },
         'Redis does not serve commands. They are refused',
       )
-    // Otherwise, if the peer vanished without closing the connection, it would take minutes to detect that.
+    // If the peer has vanished without closing the connection, it would otherwise take minutes to notice.
     this.#connection.reset?.()
   }
 }

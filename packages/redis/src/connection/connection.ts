@@ -8,35 +8,34 @@ export interface RedisReader {
   close(): void
 }
 
-/** The part of a Redis client that the stores use. It does not connect before its first command. */
+/** The part of a Redis client that the stores use. It connects when the first command is sent. */
 export interface RedisConnection {
   /**
    * Sends a command. In a cluster, `key` selects the node. Rejects if the command cannot be sent immediately,
-   * because commands are never queued for later.
+   * because commands are never queued.
    *
    * @throws RedisReplyError if Redis replied with an error
    */
   command(key: string, args: readonly string[]): Promise<RedisReply>
-  /** Connects to every node. Commands also connect, but without this call, the first ones may take too long. */
+  /** Connects to every node. Sending a command also connects, but then the first commands may take too long. */
   connect?(): Promise<void>
-  /** Opens another connection to the node of a key. The connection does not reconnect. */
+  /** Opens another connection, to the node that holds a key. The connection does not reconnect. */
   reader(key: string): RedisReader
   /**
-   * Returns the node that serves a key, so that the failure of one node does not affect commands to the
-   * others.
+   * Returns the node that serves a key, so that a failing node does not affect commands to the others.
    *
    * @default one node for all keys
    */
   nodeOf?(key: string): string
   /** Replaces connections that no longer receive replies. */
   reset?(): void
-  /** The address of Redis, without secrets, for logs and errors. */
+  /** The address of Redis, for logs and errors. It contains no secrets. */
   readonly address?: string
-  /** Returns the connection's last error, or undefined if Redis has replied since then. */
+  /** The connection's last error, or undefined if Redis has replied since. */
   problem?(): unknown
-  /** Allows commands again after {@link RedisConnection.close}. */
+  /** Allows commands again after {@link RedisConnection.close} was called. */
   open?(): void
-  /** Closes all connections. Further commands reject, and do not open a connection. */
+  /** Closes all connections. Later commands reject without opening a connection. */
   close(): Promise<void>
 }
 
@@ -67,7 +66,11 @@ function reasonOf(error: unknown): string {
   return message || code || String(error)
 }
 
-/** Waits for a reply. @throws RedisUnavailable if it does not arrive in time */
+/**
+ * Waits for a reply.
+ *
+ * @throws RedisUnavailable if the reply does not arrive in time
+ */
 export function withDeadline<T>(
   reply: Promise<T>,
   ms: number,

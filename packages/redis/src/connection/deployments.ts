@@ -4,15 +4,15 @@ import { UsageError } from '@jetway/core/protocol'
 import type { RedisReply } from './connection.ts'
 import { slotOf } from './slot.ts'
 
-/** The address of Redis. Set one of `url`, `sentinel` and `cluster`. */
+/** The address of Redis. Set exactly one of `url`, `sentinel` and `cluster`. */
 export interface RedisAddress {
-  /** A `redis://`, `rediss://` (TLS) or `unix://` URL, with user, password and database number if needed. */
+  /** A `redis://`, `rediss://` (TLS) or `unix://` URL, optionally with user, password and database number. */
   readonly url?: string
   /** Finds the master through Redis Sentinel. */
   readonly sentinel?: {
     /** The name of the master in the sentinels' configuration. */
     readonly name: string
-    /** The URLs of some of the sentinels. The user and password in the first URL are used for all sentinels. */
+    /** The URLs of some of the sentinels. The user and password from the first URL are used for all of them. */
     readonly urls: readonly string[]
   }
   /** The URLs of some of the nodes in a Redis Cluster. */
@@ -22,8 +22,8 @@ export interface RedisAddress {
   /** The password for the nodes behind a sentinel or in a cluster. */
   readonly password?: string
   /**
-   * Whether to use TLS for the nodes behind a sentinel or in a cluster; or TLS options such as `ca`, which also
-   * apply to `rediss://`.
+   * Whether to use TLS for the nodes behind a sentinel or in a cluster, or TLS options such as `ca`, which
+   * also apply to `rediss://`.
    */
   readonly tls?: boolean | ConnectionOptions
 }
@@ -42,20 +42,21 @@ export interface Client {
   on(event: 'error' | 'connect', listener: (error: unknown) => void): unknown
 }
 
-/** Creates and uses the clients of one kind of deployment. */
+/** Creates the clients for one kind of deployment, and sends their commands. */
 export interface Deployment<C extends Client> {
-  /** The address, without secrets. */
+  /** The address, which contains no secrets. */
   readonly address: string
   create(options: { readonly reconnect: boolean }): C
   send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
   nodeOf?(client: C, key: string): string
-  /** Connects to the nodes to which `connect` does not connect. */
+  /** Connects to the nodes that `connect` leaves out. */
   connectAll?(client: C): Promise<unknown>
 }
 
 /**
- * Overrides defaults of version 6 of `@redis/client`. The stores set their own deadlines, because the client's
- * deadline covers only the time until a command is written. A command that was not sent must not be sent later.
+ * Overrides defaults of `@redis/client` version 6. The stores set their own deadlines, because the client's
+ * deadline covers only the time until a command is written. A command that has missed its deadline must not
+ * be sent later.
  */
 const NODE = {
   maintNotifications: 'disabled',
@@ -81,10 +82,10 @@ const credentialsOf = ({ username, password }: RedisAddress): { username?: strin
 })
 
 /**
- * Checks the URLs early. Otherwise, an invalid URL would be detected only by the first connection, during a
- * request.
+ * Checks the URLs immediately, because an invalid one would otherwise be detected only when the first request
+ * connects.
  *
- * @throws `ERR_MCP_OPTION`
+ * @throws `ERR_MCP_OPTION` if a URL is invalid
  */
 export function checkUrls({ url, sentinel, cluster }: RedisAddress): void {
   for (const [option, urls] of [
@@ -104,7 +105,7 @@ function isUrl(url: unknown): boolean {
   }
 }
 
-// The URL is not repeated, because it may contain a password.
+// The error does not repeat the URL, because it may contain a password.
 const wrongUrl = (option: string): UsageError =>
   new UsageError(
     'ERR_MCP_OPTION',
@@ -129,8 +130,8 @@ export function single(address: RedisAddress): Deployment<ReturnType<typeof crea
         ...COMMANDS,
         ...credentialsOf(address),
         url,
-        // The client's types distinguish between sockets with and without TLS, but only the URL determines
-        // which kind is used.
+        // The client's types distinguish between sockets with and without TLS, but only the URL determines which
+        // kind is used.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
     send: (client, _, args) => client.sendCommand<RedisReply>(args),
@@ -148,7 +149,7 @@ export function clusterOf(
         RESP: 2,
         ...COMMANDS,
         rootNodes: urls.map((url) => ({ url })),
-        // Otherwise, a node that does not reply would block the use of the other nodes.
+        // Otherwise, a single node that does not reply would block the use of all others.
         minimizeConnections: true,
         defaults: {
           ...NODE,
@@ -193,7 +194,7 @@ export function sentinelOf(
           ...credentialsOf(address),
           socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
         },
-        // This scan detects a failover that was not announced by a message.
+        // The regular scan detects failovers that no message has announced.
         scanInterval: 2_000,
         passthroughClientErrorEvents: true,
       }) as unknown as ReturnType<typeof createSentinel>,

@@ -2,7 +2,7 @@ import { type RedisConnection, type RedisReply, RedisReplyError } from './connec
 
 /** The part of an ioredis or iovalkey client, or of their `Cluster`, that the stores use. */
 export interface IoredisClient {
-  /** The address. A `Cluster` does not have one. */
+  /** The address, which a `Cluster` does not have. */
   readonly options?: {
     readonly host?: string | undefined
     readonly port?: number | undefined
@@ -10,16 +10,20 @@ export interface IoredisClient {
   }
   call(command: string, ...args: string[]): Promise<unknown>
   duplicate(): IoredisClient
-  /** Closes the connection. @param reconnect - whether to open another connection */
+  /**
+   * Closes the connection.
+   *
+   * @param reconnect - whether to open a new connection
+   */
   disconnect(reconnect?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** The last error event of each client; removed when Redis replies again. */
+/** The last error event of each client. The entry is cleared when Redis replies again. */
 const problems = new WeakMap<IoredisClient, { last?: unknown }>()
 
 /**
- * Uses an ioredis or iovalkey client. The client should be used only by Jetway, because its connection is
+ * Uses an ioredis or iovalkey client. Do not use the client for anything else, because its connection is
  * replaced when Redis no longer replies, or when the connection leads to a former master. Create the client
  * with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so that it does not queue commands. The
  * stores never close the client. Close it after the server has closed.
@@ -37,7 +41,7 @@ export function fromIoredis(client: IoredisClient): RedisConnection {
         problem.last = undefined
         return reply
       } catch (error) {
-        // If there is no connection, a command's error does not state the reason.
+        // Without a connection, the error of a command does not give the reason.
         throw error instanceof RedisReplyError ? error : (problem.last ?? error)
       }
     },
@@ -51,7 +55,7 @@ export function fromIoredis(client: IoredisClient): RedisConnection {
   }
 }
 
-/** Adds a listener only once, because several servers may use the same client. */
+/** Adds the listener only once, because several servers may use the same client. */
 function problemOf(client: IoredisClient): { last?: unknown } {
   const known = problems.get(client)
   if (known !== undefined) return known

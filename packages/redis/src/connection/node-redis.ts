@@ -18,15 +18,15 @@ import {
 } from './deployments.ts'
 
 /**
- * How long a replaced connection stays open for its pending commands, in ms. This is longer than the commands'
- * deadline.
+ * How long a replaced connection stays open for its pending commands, in ms. This is longer than the
+ * commands' own deadline.
  */
 const DRAIN_MS = 1_000
 
 /**
  * Connects with `@redis/client`.
  *
- * @param onError - called with each connection error. The client reconnects automatically
+ * @param onError - called for each connection error; the client reconnects automatically
  */
 export function connectTo(address: RedisAddress, onError: (error: unknown) => void): RedisConnection {
   if (address.cluster !== undefined) return new NodeRedis(clusterOf(address, address.cluster), onError)
@@ -37,7 +37,7 @@ export function connectTo(address: RedisAddress, onError: (error: unknown) => vo
 interface Opened<C> {
   readonly client: C
   readonly connected: Promise<unknown>
-  /** Whether `connected` has resolved. */
+  /** True once `connected` has resolved. */
   isConnected: boolean
 }
 
@@ -46,7 +46,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
   #current: Opened<C> | undefined
-  /** The client that replaces the current one as soon as it is connected. */
+  /** The client that will replace the current one as soon as it has connected. */
   #next: Opened<C> | undefined
   #closed = false
   #problem: unknown
@@ -103,8 +103,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
         if (this.#next === next) this.#next = undefined
       }
     }
-    // The previous client remains in use until it is replaced, because other nodes in a cluster may still
-    // reply.
+    // The former client remains in use until then, because other nodes of a cluster may still reply.
     void settle()
   }
 
@@ -120,7 +119,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #replace(next: Opened<C>): void {
-    // The stores were closed during the attempt.
+    // The stores have been closed in the meantime.
     if (this.#next !== next) return destroy(next.client)
     const former = this.#current
     this.#current = next
@@ -128,7 +127,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #open(options: { readonly reconnect: boolean }): Opened<C> {
-    // If a write were retried after closing, it would open a connection that is never closed.
+    // A write that is retried after closing must not open a connection, because nothing would close that
+    // connection.
     if (this.#closed) throw new RedisUnavailable('The connection to Redis is closed')
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
@@ -137,7 +137,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
       () => {
         opened.isConnected = true
       },
-      // All commands that are waiting for this connection reject.
+      // The commands that wait for this connection reject as well.
       () => {
         if (this.#current === opened) this.#current = undefined
       },
@@ -156,12 +156,11 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 }
 
-/** Closes all of a client's connections, even before it is connected. */
+/** Closes all connections of a client, even if it has not connected yet. */
 function destroy(client: Client): void {
   // `destroy` may reject or throw while a cluster or sentinel is still connecting.
   const end = (): void => void (async () => client.destroy())().catch(() => {})
-  // `destroy` does not affect a socket that is still connecting. That socket would then stay open while Redis
-  // hangs.
+  // `destroy` does not affect a socket that is still connecting, which would stay open for as long as Redis hangs.
   client.on('connect', end)
   end()
 }

@@ -1,8 +1,8 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Removes a value of another type that someone else has stored. Otherwise, a reader of the key would receive no
- * more messages.
+ * Deletes a value of the wrong type that someone else has stored. Otherwise, the readers of the key would
+ * receive no more messages.
  */
 const unlinkUnlessStream = (key: string): string =>
   `if redis.call('TYPE', ${key}).ok ~= 'stream' then redis.call('UNLINK', ${key}) end`

@@ -12,14 +12,14 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
 
-/** How long a session counts as new before it is initialized, in ms. */
+/** How long a session counts as new if it has not been initialized, in ms. */
 const OPENING_MS = 10_000
 
 /**
- * Adds a session to its principal's index, or to the index of all anonymous clients. If the limit is exceeded,
- * returns the sessions that expire first, which the caller must delete. New sessions expire soon, but are kept
- * as long as they make up at most half of the limit. Otherwise, clients that open sessions at the same time
- * would end each other's sessions.
+ * Adds a session to the index of its principal, or of all anonymous clients. If the limit is exceeded,
+ * returns the sessions that expire first, which the caller must delete. New sessions expire soon, but are
+ * kept as long as they make up at most half of the limit. Otherwise, clients that open sessions at the same
+ * time would end each other's sessions.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */

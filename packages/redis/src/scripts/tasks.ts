@@ -18,7 +18,7 @@ const OWNER = 23
 const CREATED = OWNER + 15
 const EXPIRY = CREATED + 15
 const RUNNING = '0'.repeat(16)
-/** The maximum number of expired tasks that one script removes. The next script removes more. */
+/** The maximum number of expired tasks that one script removes. The next script continues. */
 const MAX_SWEPT = 200
 
 /** Functions for scripts that write. KEYS: records, heads, owners, ended, expiries, sums, most, largest. */
@@ -136,7 +136,7 @@ expireAll()
 return 1
 `)
 
-/** Deletes one of an owner's tasks. Returns whether the task existed. ARGV: id, owner. */
+/** Deletes a task of an owner. Returns whether the task existed. ARGV: id, owner. */
 export const DELETE_TASK: Script = script(`${CHANGES}
 sweep()
 local head = redis.call('HGET', KEYS[2], ARGV[1])
@@ -147,7 +147,7 @@ return known and 1 or 0
 `)
 
 /**
- * Returns one of an owner's tasks, or nothing.
+ * Returns a task of an owner, or nothing.
  *
  * KEYS: records, heads. ARGV: id, owner.
  */
@@ -159,7 +159,7 @@ return redis.call('HGET', KEYS[1], ARGV[1])
 `)
 
 /**
- * Returns an owner's tasks after a position.
+ * Returns the tasks of an owner after a position.
  *
  * KEYS: records, heads, owners. ARGV: owner, position (or the owner alone), limit.
  */

@@ -1,11 +1,11 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Marks one of a principal's states as used. Returns 0 for a used state, and for a state that expires no later
- * than a dropped one.
+ * Marks a principal's state as used. Returns 0 if the state has already been used, or expires no later than a
+ * state that was dropped.
  *
- * KEYS: used states of the principal by expiry, expiry of the last dropped state. ARGV: nonce, expiry, time to
- * live, greatest difference of clocks, limit.
+ * KEYS: used states of the principal by expiry, expiry of the last dropped state. ARGV: nonce, expiry, time
+ * to live, greatest difference of clocks, limit.
  */
 export const TAKE_STATE: Script = script(`
 if tonumber(ARGV[2]) <= (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) then return 0 end

@@ -7,14 +7,14 @@ import type { MessageReader } from './message-reader.ts'
 /** The number of messages that the bus stores for nodes that read slowly or are reconnecting. */
 const MAX_KEPT = 10_000
 /**
- * The maximum number of messages that may wait for Redis, and of their characters. If it is exceeded, the
- * oldest message is dropped.
+ * The maximum number of messages that may wait for Redis, and the maximum number of their characters. If
+ * either is exceeded, the oldest message is dropped.
  */
 const MAX_UNSENT = 2_000
 const MAX_UNSENT_LENGTH = 16 * 1024 * 1024
 /** The maximum number of messages per command. */
 const BATCH = 100
-/** The maximum number of publishers whose last message is remembered. */
+/** The maximum number of publishers for which the last message is remembered. */
 const MAX_PUBLISHERS = 1_000
 /** The time between attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
@@ -22,16 +22,13 @@ const RETRY_MS = 500
 interface Unsent {
   readonly topic: string
   readonly text: string
-  /**
-   * A string that is the same for equal messages. Undefined if Redis was not failing when the message was
-   * published.
-   */
+  /** Identical for messages with the same content. Undefined if Redis was working when the message was published. */
   readonly equal: string | undefined
-  /** The message's number, set before the first attempt to send the message. */
+  /** The message's number, assigned before the first attempt to send the message. */
   number?: number
   /**
-   * Called with whether the message was stored. If an attempt fails, called with false, because the message may
-   * be lost with this process.
+   * Called with true once the message is stored, or with false if an attempt fails, because the message may
+   * then be lost with this process.
    */
   readonly settle: (stored: boolean) => void
 }
@@ -52,17 +49,17 @@ export class RedisBus implements Bus {
   readonly #local: MemoryBus
   readonly #gapListeners = new Set<() => void>()
   /**
-   * The messages that are waiting for Redis, in order. While Redis is failing, equal messages are queued only
-   * once.
+   * The messages that are waiting for Redis, in order. While Redis is failing, identical messages are queued
+   * only once.
    */
   readonly #unsent = new Set<Unsent>()
-  /** The `equal` members of the messages that have not been sent yet. */
+  /** The `equal` values of the messages that have not been sent yet. */
   readonly #waiting = new Set<string>()
   #unsentLength = 0
-  /** The number of the last message that was sent or dropped. */
+  /** The number of the latest message that was sent or dropped. */
   #number = 0
   #sending = false
-  /** The number of the last message read, by publisher. */
+  /** The number of the latest message read from each publisher, keyed by publisher. */
   readonly #last = new Map<string, number>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
@@ -102,7 +99,7 @@ export class RedisBus implements Bus {
   }
 
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void {
-    // Each subscription needs its own object, because several subscriptions may have the same function.
+    // Each subscription needs a separate function, because the same `onGap` may be passed several times.
     const gap = (): void => onGap?.()
     this.#gapListeners.add(gap)
     const unsubscribe = this.#local.subscribe(topic, listener)
@@ -124,7 +121,7 @@ export class RedisBus implements Bus {
     return this.#reader.soon()
   }
 
-  /** Returns this bus with separate topics for servers with this name. */
+  /** Returns this bus with separate topics for servers that have this name. */
   forServer(name: string): Bus {
     const own = (topic: string): string => `${topic} of ${name}`
     return {
@@ -155,7 +152,7 @@ export class RedisBus implements Bus {
     }
   }
 
-  /** Drops a message. Its number is not used again, so that readers report a gap. */
+  /** Drops a message. Its number is never used again, so that readers report a gap. */
   #drop(unsent: Unsent): void {
     if (unsent.number === undefined) this.#number++
     this.#remove(unsent)
@@ -203,7 +200,8 @@ export class RedisBus implements Bus {
   }
 
   /**
-   * Numbers a message before it is sent. An equal message that is published later represents another change.
+   * Numbers a message before it is sent. From then on, an identical message is queued again, because it
+   * stands for another change.
    */
   #numberOf(unsent: Unsent): number {
     if (unsent.number === undefined && unsent.equal !== undefined) this.#waiting.delete(unsent.equal)
@@ -216,10 +214,7 @@ export class RedisBus implements Bus {
     this.#local.publish(topic, JSON.parse(text) as JsonValue)
   }
 
-  /**
-   * Returns false for a message that has already been read. Reports a gap if messages before this one are
-   * missing.
-   */
+  /** Returns false for a message that has already been read. Reports a gap if earlier messages are missing. */
   #isNext(node: string, number: number): boolean {
     const last = this.#last.get(node)
     if (last !== undefined && number <= last) return false
@@ -232,7 +227,7 @@ export class RedisBus implements Bus {
   }
 
   #lost(): void {
-    // The reader has already reported these messages.
+    // The missing messages are reported here, so they must not be reported again by number.
     this.#last.clear()
     this.#reportGap()
   }

@@ -30,8 +30,8 @@ export interface RedisEventLimits {
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, up to a sixteenth of the streams are dropped: those
-   * that ended first, or the oldest one if none has ended. @default 512
+   * The maximum number of streams per session. If it is exceeded, up to a sixteenth of the streams are
+   * dropped: those that ended first, or the oldest one if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
@@ -39,13 +39,13 @@ export interface RedisEventLimits {
 /** The lifetime of a stream that has not ended, in ms. The stream's writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
-/** A stream that Redis may not know yet. */
+/** A stream whose start Redis has not confirmed yet. */
 interface Opening {
   readonly keys: StreamKeys
   readonly lease: StreamLease
-  /** The arguments of {@link APPEND} that start the stream. */
+  /** The arguments that make {@link APPEND} start the stream. */
   readonly args: readonly (string | number)[]
-  /** Starts the stream unless its first events do. */
+  /** Starts the stream unless its first events are sent before. */
   readonly immediate: NodeJS.Immediate
 }
 
@@ -54,7 +54,7 @@ const APPEND_STATES = new Map<unknown, AppendResult['state']>([
   [-1, 'fenced'],
 ])
 
-/** Stores the events of streams in Redis Streams. Every write contains its writer's fence. */
+/** Stores the events of streams in Redis Streams. Every write includes the fence of its writer. */
 export class RedisEventStore implements EventStore {
   readonly #commands: Commands
   readonly #keys: Keys
@@ -62,9 +62,9 @@ export class RedisEventStore implements EventStore {
   readonly #open: OpenStreams
   #process: string | undefined
   #opened = 0
-  /** Streams whose start Redis has not confirmed yet, by state key. */
+  /** The streams whose start Redis has not confirmed yet, keyed by state key. */
   readonly #opening = new Map<string, Opening>()
-  /** The Redis names of streams. They are kept because hashing them for each event is slow. */
+  /** The names of streams in Redis. They are cached, because hashing the names again for each event would be slow. */
   readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -82,8 +82,8 @@ export class RedisEventStore implements EventStore {
   }
 
   /**
-   * Resolves before the stream is stored, because events of the same turn are sent in the command that starts
-   * it.
+   * Resolves before the stream is stored, because the command that starts the stream also sends the events of
+   * the same turn.
    */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
@@ -188,7 +188,7 @@ export class RedisEventStore implements EventStore {
   /** Stores a stream without events, if Redis has not confirmed its start yet. */
   async #start(keys: StreamKeys): Promise<void> {
     const opening = this.#opening.get(keys.state)
-    // If starting fails, the first append finds that the stream does not exist.
+    // If the start fails, the first append will find that the stream does not exist.
     if (opening !== undefined)
       await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
   }
@@ -218,18 +218,21 @@ export class RedisEventStore implements EventStore {
     )
     const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
     if (start.length > 0) this.#drop(keys, opening)
-    // If this fails, the dropped streams expire anyway.
+    // Even if this fails, the dropped streams will expire.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
   }
 
-  /** The random part identifies this process, and the number identifies its stream. */
+  /**
+   * Creates an epoch from a random part, which identifies this process, and a number, which identifies the
+   * stream.
+   */
   #createEpoch(): string {
     this.#process ??= randomBytes(9).toString('base64url')
     return `${this.#process}${(++this.#opened).toString(36)}`
   }
 
-  /** Deletes some of a session's streams. */
+  /** Deletes some streams of a session. */
   async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return
     const keys = tokens.flatMap((token) => {

@@ -8,9 +8,9 @@ import {
 
 /** How long a read waits for a message, in ms. */
 const BLOCK_MS = 2_000
-/** The maximum duration of a read, in ms. */
+/** The maximum duration of a read command, in ms. */
 const READ_MS = BLOCK_MS + 1_500
-/** The maximum number of messages per read and stream. */
+/** The maximum number of messages per read from each stream. */
 const COUNT = 100
 /** The delays before a reconnect, in ms. */
 const FIRST_WAIT_MS = 50
@@ -37,15 +37,15 @@ export interface MessageStream {
 
 interface Reading {
   readonly stream: MessageStream
-  /** The position of the last message read. */
+  /** The position of the latest message read. */
   at: string | undefined
-  /** When reading was requested, according to `performance.now()`. */
+  /** The time at which reading was requested, according to `performance.now()`. */
   readonly since: number
 }
 
 /**
- * Reads this node's inbox and the bus over one blocking connection. A Redis Stream keeps its messages, so a
- * reconnect loses only messages that have been trimmed.
+ * Reads this node's inbox and the bus over a single blocking connection. A Redis Stream keeps its messages,
+ * so only messages that have been trimmed can be lost while reconnecting.
  */
 export class MessageReader {
   readonly #connection: RedisConnection
@@ -56,7 +56,7 @@ export class MessageReader {
   #ready: Promise<void> = Promise.resolve()
 
   /**
-   * @param onError - called when a connection fails. `isFirst` is false until a connection has worked again
+   * @param onError - called when a connection fails; `isFirst` is false until a connection has worked again
    * @param onListenerError - called when code that receives messages throws
    */
   constructor(
@@ -69,7 +69,7 @@ export class MessageReader {
     this.#onListenerError = onListenerError
   }
 
-  /** Runs code that receives messages. If it throws, the reader and the other listeners continue. */
+  /** Runs code that receives messages. Even if it throws, the reader and the other listeners continue. */
   guard(step: () => void): void {
     try {
       step()
@@ -78,17 +78,17 @@ export class MessageReader {
     }
   }
 
-  /** Resolves as soon as it is certain that all messages sent from then on will be read. */
+  /** Resolves as soon as all messages sent from then on are certain to be read. */
   async ready(): Promise<void> {
     let ready
     do {
       ready = this.#ready
       await ready
-      // Another run may have replaced the one that was awaited.
+      // While this was waiting, a new run may have replaced the awaited one.
     } while (ready !== this.#ready)
   }
 
-  /** Waits like {@link ready}, but for at most 1 s. Messages missed after that are reported as lost. */
+  /** Waits like {@link ready}, but for at most 1 s. Messages that are missed after that are reported as lost. */
   async soon(): Promise<void> {
     await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }
@@ -99,9 +99,9 @@ export class MessageReader {
   }
 
   /**
-   * Reads a stream. All streams are in one slot.
+   * Starts to read a stream. All streams are in one slot.
    *
-   * @param from - the position after which to begin. @default the end
+   * @param from - the position after which to start. @default the end
    * @returns a function that stops reading
    */
   read(stream: MessageStream, from?: typeof START): () => void {
@@ -114,9 +114,7 @@ export class MessageReader {
     }
   }
 
-  /**
-   * Continues on a new connection, because the current one leads to a Redis that no longer receives messages.
-   */
+  /** Continues on a new connection, because the Redis behind the current one no longer receives messages. */
   reconnect(): void {
     this.#restart()
   }
@@ -127,7 +125,7 @@ export class MessageReader {
     this.#restart()
   }
 
-  /** Replaces the waiting read with a read of the current streams. */
+  /** Replaces the pending read with a read of the current set of streams. */
   #restart(): void {
     this.#running?.abort()
     if (this.#readings.size === 0) return
@@ -161,7 +159,7 @@ export class MessageReader {
         close()
       }
     }
-    // Wakes callers that are waiting for a run that has been replaced.
+    // Wakes callers that wait for a run that has been replaced.
     positioned()
   }
 
@@ -179,25 +177,25 @@ export class MessageReader {
     }
   }
 
-  /** Determines a stream's position, and whether messages after it have been lost. */
+  /** Finds a stream's position, and returns whether messages after it have been lost. */
   async #check(reader: RedisReader, reading: Reading): Promise<boolean> {
     const { key } = reading.stream
     const newest = await withDeadline(reader.command(['XREVRANGE', key, '+', '-', 'COUNT', '1']), READ_MS)
     const end = (newest as readonly Entry[])[0]?.[0] ?? START
     const { at } = reading
     reading.at ??= end
-    // `soon` has stopped waiting, so messages before this position may be missing.
+    // By now, `soon` has stopped waiting, so messages before this position may have been missed.
     if (at === undefined) return performance.now() - reading.since > SOON_MS
     if (at === START) return false
     const last = await withDeadline(reader.command(['XRANGE', key, at, at]), READ_MS)
-    // Streams are trimmed from the front. If the last message read still exists, no later message is missing.
+    // Streams are trimmed at the front, so if the last message read still exists, no later message is missing.
     if ((last as readonly Entry[]).length > 0) return false
-    // If Redis has lost its data, it numbers messages by its clock, which may be behind.
+    // After Redis has lost its data, it numbers messages by its clock, which may be behind.
     if (isBefore(end, at)) reading.at = end
     return true
   }
 
-  /** Returns whether there may be more messages than one read returns. */
+  /** Reads once from all streams. Returns whether more messages may be available. */
   async #readOnce(reader: RedisReader, signal: AbortSignal): Promise<boolean> {
     const readings = [...this.#readings.values()]
     const keys = readings.map(({ stream }) => stream.key)
@@ -230,14 +228,14 @@ function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries:
   return pairsOf(streams as readonly (string | readonly Entry[])[]) as readonly [string, readonly Entry[]][]
 }
 
-/** Pairs the alternating names and values of a list. */
+/** Converts a list of alternating names and values to pairs. */
 function pairsOf<T>(list: readonly T[]): readonly (readonly [name: T, value: T])[] {
   const pairs: [T, T][] = []
   for (let at = 0; at + 1 < list.length; at += 2) pairs.push([list[at] as T, list[at + 1] as T])
   return pairs
 }
 
-/** Compares two positions in a Redis Stream, <ms>-<number>. */
+/** Compares two positions in a Redis Stream, which have the form <ms>-<number>. */
 function isBefore(a: string, b: string): boolean {
   const [aMs = 0, aNumber = 0] = a.split('-').map(Number)
   const [bMs = 0, bNumber = 0] = b.split('-').map(Number)

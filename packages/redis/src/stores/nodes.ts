@@ -7,14 +7,14 @@ import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** How long a node that stopped without announcing it still counts as running, in ms. */
+/** How long a node that has stopped without announcing it still counts as running, in ms. */
 const LEASE_MS = 5_000
 const RENEW_MS = 1_500
-/** How long nodes may take to renew their leases, in ms. After Redis restarts, all leases are missing. */
+/** How long nodes may take to renew their leases, in ms. All leases are missing after Redis has restarted. */
 const DOUBT_MS = 7_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
-/** The maximum number of unread messages per node. Further messages are refused. */
+/** The maximum number of unread messages per node. Further messages are rejected. */
 const MAX_INBOX = 10_000
 
 /** Gives each node a lease and an inbox in Redis. */
@@ -26,7 +26,7 @@ export class RedisNodes implements Nodes {
   readonly #listeners = new Set<NodeListener>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The number of messages that have been read but are still in the inbox. */
+  /** The number of messages that have been read but not yet removed from the inbox. */
   #read = 0
   /**
    * Before this time, according to `performance.now()`, a missing lease does not prove that a node has stopped.
@@ -40,21 +40,21 @@ export class RedisNodes implements Nodes {
   }
 
   async join(listener: NodeListener): Promise<() => Promise<void>> {
-    // Each call needs its own object, so that a listener that joins twice is also called and removed twice.
+    // Each call needs a separate object, so that a listener that joins twice is also called and removed twice.
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#start()
     try {
       await this.#renew()
     } catch (error) {
-      // A Redis that is out of memory refuses the lease, but its sessions can still be read.
+      // A Redis that is out of memory rejects the lease, but its sessions can still be read.
       if (!(error instanceof RedisReplyError)) {
-        // Without a reply, the caller must refuse its request soon. The next request will join again.
+        // Redis has not replied, so the caller must refuse its request soon. The next request will join again.
         this.#listeners.delete(entry)
         throw error
       }
     }
-    // A message that arrives on the bus before the first read would be lost.
+    // Wait for the first read, because a message that arrives on the bus earlier would be lost.
     await this.#reader.soon()
     return async () => {
       if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.close()
@@ -92,7 +92,7 @@ export class RedisNodes implements Nodes {
     this.#leave = undefined
     clearInterval(this.#timer)
     const lease = this.#keys.lease(this.id)
-    // If this fails, the lease will expire.
+    // Even if this fails, the lease will expire.
     await this.#commands.run(lease, ['UNLINK', lease, this.#inbox]).catch(() => {})
   }
 
@@ -110,7 +110,7 @@ export class RedisNodes implements Nodes {
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
     for (const listener of this.#listeners) this.#reader.guard(() => listener(message))
-    // After messages have been read, they remain in the inbox until the lease is renewed.
+    // Messages that have been read remain in the inbox until the lease is renewed.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }
 }

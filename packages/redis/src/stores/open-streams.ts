@@ -1,14 +1,11 @@
 import type { Commands } from '../commands/commands.ts'
 import type { StreamKeys } from '../keys.ts'
 
-/**
- * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys'
- * lifetime.
- */
+/** Extends the lifetime of this process's streams, because a stream may be idle for longer than its keys live. */
 export class OpenStreams {
   readonly #commands: Commands
   readonly #ttlMs: number
-  /** The streams, by session and then by state key. */
+  /** The streams, keyed by session and then by state key. */
   readonly #sessions = new Map<string, Map<string, StreamKeys>>()
   #timer: NodeJS.Timeout | undefined
 
@@ -44,7 +41,7 @@ export class OpenStreams {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())
       for (const { state, streams: index } of streams.values()) {
-        // After a failure, there are two more attempts before the keys expire.
+        // If an attempt fails, two more follow before the keys expire.
         await this.#commands.run(state, ['PEXPIRE', state, ms]).catch(() => {})
         await this.#commands.run(index, ['PEXPIRE', index, ms]).catch(() => {})
       }

@@ -3,16 +3,16 @@ import type { SessionKey, SessionRecord, TaskKey, TaskRecord } from '@jetway/cor
 import { RedisReplyError } from '../connection/connection.ts'
 
 /*
- * Others may be able to write to Redis, so a record is validated before a server uses it. An invalid record is
- * treated as missing: it must not cause an exception in a timer or in the bus reader.
+ * Others may be able to write to Redis, so each record is validated before a server uses it. An invalid
+ * record is treated as missing, because it must not cause an exception in a timer or in the bus reader.
  */
 
-/** The maximum length of a session record, in characters. Jetway itself stores at most about half of that. */
-const MAX_SESSION_LENGTH = 1_048_576
 /**
- * The maximum depth of a session record. The record contains parts of messages, and these have at most 128
- * levels.
+ * The maximum length of a session record, in characters. Jetway itself stores records of at most about half
+ * that length.
  */
+const MAX_SESSION_LENGTH = 1_048_576
+/** The maximum depth of a session record, which contains parts of messages. Messages have at most 128 levels. */
 const MAX_DEPTH = 136
 
 type Check = (value: unknown) => boolean
@@ -70,7 +70,7 @@ const isTask = withMembers({
 
 const isInput = withMembers({ method: isText, params: isObject })
 
-/** Returns the session record in a text, or undefined if the text is not a record of this session. */
+/** Parses a session record. Returns undefined if the text is not a record of this session. */
 export function readSession(text: string, { principal, id }: SessionKey): SessionRecord | undefined {
   const record = text.length <= MAX_SESSION_LENGTH ? parsed(text) : undefined
   if (!isSession(record) || !isShallow(record)) return undefined
@@ -78,7 +78,7 @@ export function readSession(text: string, { principal, id }: SessionKey): Sessio
   return session.principal === principal && session.id === id ? session : undefined
 }
 
-/** Returns the task record in a text, or undefined if the text is not a record of this owner's task. */
+/** Parses a task record. Returns undefined if the text is not a record of this owner's task. */
 export function readTask(text: string, { owner, taskId }: Partial<TaskKey>): TaskRecord | undefined {
   const record = parsed(text)
   if (!isTask(record)) return undefined
@@ -86,13 +86,13 @@ export function readTask(text: string, { owner, taskId }: Partial<TaskKey>): Tas
   return task.owner === owner && (taskId ?? task.taskId) === task.taskId ? task : undefined
 }
 
-/** Treats a key that has a value of another type as missing. Rethrows other errors. */
+/** Treats a key whose value has the wrong type as missing. Rethrows other errors. */
 export function orMissing(error: unknown): undefined {
   if (error instanceof RedisReplyError && error.message.includes('WRONGTYPE')) return undefined
   throw error
 }
 
-/** Returns undefined for a text that is not JSON. */
+/** Parses JSON. Returns undefined for any other text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -101,7 +101,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Returns whether an object has few enough levels, because `JSON.stringify` throws for too many. */
+/** Returns whether an object is shallow enough, because `JSON.stringify` throws for too many levels. */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth < MAX_DEPTH && Object.values(value).every((member) => isShallow(member, depth + 1))

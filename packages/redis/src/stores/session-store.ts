@@ -10,7 +10,7 @@ import { hashOf, hashOfSession, type Keys, sha1 } from '../keys.ts'
 import { ADD_TO_PRINCIPAL, RENEW_OF_PRINCIPAL, REPLACE } from '../scripts/sessions.ts'
 import { orMissing, readSession } from './read-records.ts'
 
-/** Stores each session record as JSON in an expiring key. The text of a record is its version. */
+/** Stores each session record as JSON in a key that expires. The text of a record is its version. */
 export class RedisSessionStore implements SessionStore {
   readonly #commands: Commands
   readonly #keys: Keys
@@ -68,7 +68,7 @@ export class RedisSessionStore implements SessionStore {
     return deleted === 1
   }
 
-  /** Deletes a session from the index, and its streams, which can no longer be resumed. */
+  /** Deletes a session from the index, together with its streams, which can no longer be resumed. */
   async #drop(hash: string): Promise<void> {
     const name = this.#keys.session(hash)
     const { streams } = this.#keys.ofStreamHash(hash, '')
@@ -79,7 +79,7 @@ export class RedisSessionStore implements SessionStore {
     await this.#commands.run(name, ['UNLINK', ...all])
   }
 
-  /** Renews a session in its principal's index, or in the index of all anonymous clients. */
+  /** Renews a session in the index of its principal, or of all anonymous clients. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
     const index = this.#keys.principal(hashOf(principal))
     await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)]).catch(orMissing)
@@ -91,5 +91,5 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** Rounds up to whole milliseconds, at least 1, as Redis requires. */
+/** Rounds up to whole milliseconds, and to at least 1, because Redis requires that. */
 const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)))

@@ -19,8 +19,8 @@ export interface RedisTaskLimits {
   /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, which may
-   * have half of `max`.
+   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, which
+   * may have half of `max`.
    *
    * @default 100
    */
@@ -29,14 +29,14 @@ export interface RedisTaskLimits {
   readonly maxBytes?: number
 }
 
-/** Stores all tasks in one slot, so that scripts can enforce the limits exactly. */
+/** Stores all tasks in one slot, so that scripts can enforce exact limits. */
 export class RedisTaskStore implements TaskStore {
   readonly #commands: Commands
   readonly #keys: TaskKeys
   readonly #server: string
   readonly #limits: Required<RedisTaskLimits>
 
-  /** @param server - the name of the servers that find these tasks */
+  /** @param server - the name that all servers with access to these tasks have */
   constructor(commands: Commands, keys: Keys, limits: RedisTaskLimits = {}, server = '') {
     this.#commands = commands
     this.#keys = keys.tasks
@@ -46,7 +46,7 @@ export class RedisTaskStore implements TaskStore {
 
   async create(record: TaskRecord): Promise<boolean> {
     const { taskId, owner, createdAt, ttlMs } = record
-    // Redis is given the remaining time, because its clock may differ.
+    // Pass the remaining time to Redis, because its clock may differ from this node's.
     const left = createdAt + ttlMs - Date.now()
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
@@ -67,8 +67,7 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
-    // Another iteration is needed only if another node has changed the task. The loop ends when the task ends,
-    // at the latest.
+    // The loop repeats only if another node has changed the task, and at the latest ends when the task ends.
     for (;;) {
       const known = await this.#text(key)
       const before = known === undefined ? undefined : readTask(known, key)
@@ -107,8 +106,8 @@ export class RedisTaskStore implements TaskStore {
   }
 
   /**
-   * Hashes an owner together with the server's name. The first character marks anonymous owners. When the store
-   * is full, all of them count as one.
+   * Hashes an owner together with the server's name. The first character marks anonymous owners, who count as
+   * a single owner when the store is full.
    */
   #ownerOf(owner: string): string {
     return `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(`${this.#server.length}:${this.#server}${owner}`)}`

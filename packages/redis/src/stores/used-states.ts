@@ -3,23 +3,20 @@ import type { Commands } from '../commands/commands.ts'
 import { hashOf, type Keys } from '../keys.ts'
 import { TAKE_STATE } from '../scripts/used-states.ts'
 
-/** The limits on used states that are stored for `requestState.singleUse`. */
+/** The limits on used states for `requestState.singleUse`. */
 export interface RedisUsedStateLimits {
   /**
    * The maximum number of states per principal, or for all anonymous callers. When it is exceeded, the state
-   * that expires first is dropped. From then on, each of the principal's states that expires no later than the
-   * dropped one counts as used, and the client must start the call again. @default 100_000
+   * that expires first is dropped. From then on, all states of the principal that expire no later than the
+   * dropped one count as used, and their clients must start the call again. @default 100_000
    */
   readonly maxPerPrincipal?: number
 }
 
-/**
- * How long a used state is kept after its expiry, in ms, because each of two nodes' clocks may be off by 5
- * minutes.
- */
+/** How long a used state is kept after its expiry, in ms. The clocks of two nodes may each be off by 5 minutes. */
 const SKEW_MS = 10 * 60_000
 
-/** Stores each principal's used states in a key that expires after the states. */
+/** Stores the used states of each principal in a key that outlives them. */
 export class RedisUsedStates implements UsedStates {
   readonly #commands: Commands
   readonly #keys: Keys
@@ -32,7 +29,7 @@ export class RedisUsedStates implements UsedStates {
   }
 
   async take(nonce: string, expiresAt: number, principal: string): Promise<boolean> {
-    // Redis is given a duration, because its clock may differ from this node's clock.
+    // Pass a duration to Redis, because its clock may differ from this node's.
     const ms = Math.max(0, Math.ceil(expiresAt - Date.now())) + SKEW_MS
     const args = [hashOf(nonce), expiresAt, ms, SKEW_MS, this.#max]
     return (await this.#commands.script(TAKE_STATE, this.#keys.usedStates(principal), args)) === 1

@@ -7,14 +7,14 @@ import type { RedisStores } from '../../src/index.ts'
 interface Options {
   readonly name?: string
   readonly sessions?: FetchOptions['sessions']
-  /** Whether a request's header `user` contains its principal. @default all clients are anonymous */
+  /** If true, the `user` header of a request contains its principal. @default all clients are anonymous */
   readonly users?: boolean
   readonly setUp?: (server: McpServer) => void
 }
 
 type Sent = Readonly<Record<string, string>>
 
-/** A server that uses stores, as it would run in one process. */
+/** A server that uses the stores as one process of a deployment would. */
 export interface ServedProcess {
   readonly server: McpServer
   readonly mount: FetchHandler
@@ -51,7 +51,7 @@ export function serve(
       }),
     )
   const begin = async (headers: Sent = {}, capabilities: object = {}): Promise<Sent> => {
-    // A busy machine may need more than the 500 ms that a command may take.
+    // On a busy machine, a command may take longer than the allowed 500 ms.
     const opened = await vi.waitFor(async () => {
       const reply = await post(initialize(undefined, { capabilities }), headers)
       if (reply.status !== 200) throw new Error(await reply.text())

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '@jetway/core/stores'
 
-/** Returns a session's record after `initialize`. */
+/** Returns the record of a session after `initialize`. */
 export const sessionRecord = (id: string, principal = 'alice'): SessionRecord => ({
   id,
   principal,

@@ -7,7 +7,7 @@ import { parse } from 'yaml'
  */
 const MAX_LENGTH = 65_536
 
-/** The frontmatter of a `SKILL.md`, split into its parts. */
+/** The two parts of a `SKILL.md`: the frontmatter and the text below it. */
 export interface Frontmatter {
   readonly name: string
   readonly description: string
@@ -15,11 +15,11 @@ export interface Frontmatter {
 }
 
 /**
- * Reads YAML 1.2 with its core schema. In this schema, a date remains a string, which is necessary because
- * hosts compare the file with the manifest.
+ * Reads YAML 1.2 with its core schema, in which a date remains a string. This matters because hosts compare
+ * the file with the manifest.
  *
  * @param file - the file's name, for error messages
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION`
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid YAML
  */
 export function readFrontmatter(file: string, document: Uint8Array): Frontmatter {
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(file, document))?.[1]

@@ -5,9 +5,9 @@ import type { SkillDefinition } from '../skill-types.ts'
 import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
-/** Limits on the search. They make an incorrect folder, such as `/`, fail instead of exhausting memory. */
+/** Limits on the search, so that a wrong folder, such as `/`, causes an error instead of exhausting memory. */
 export interface ReadSkillsOptions {
-  /** The maximum depth of folders. @default 16 */
+  /** The maximum depth of nested folders. @default 16 */
   readonly maxDepth?: number
   /** The maximum number of files and folders, including those outside skills. @default 10_000 */
   readonly maxFiles?: number
@@ -16,15 +16,15 @@ export interface ReadSkillsOptions {
 }
 
 const DOCUMENT = 'SKILL.md'
-/** The maximum number of open files. It is limited because a process may have few file descriptors. */
+/** The maximum number of files that are open at the same time, because a process may have few file descriptors. */
 const AT_ONCE = 16
 
 /**
- * Reads every folder that contains a `SKILL.md`, at any depth, for `skills({ skills })` from `@jetway/skills`.
- * A skill's path is the path of its folder below `folder`, or the skill's name if `folder` itself is the skill.
- * Files that do not belong to a skill are ignored, as are files and folders whose names begin with a dot. Links
- * within the folder are followed. To update the skills, read the folder again and pass the result to the
- * extension's `set`.
+ * Reads every folder that contains a `SKILL.md`, at any depth, for `skills({ skills })` from
+ * `@jetway/skills`. A skill's path is the path of its folder below `folder`, or the skill's name if `folder`
+ * itself is the skill. Files that do not belong to a skill are ignored, as are files and folders whose names
+ * begin with a dot. Links inside the folder are followed. To update the skills, read the folder again and
+ * pass the result to the extension's `set`.
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, for a link that leads out of the
  * folder, and if a limit is exceeded; `ERR_MCP_OPTION` for an invalid limit; and file system errors
@@ -49,8 +49,8 @@ export async function readSkills(
 }
 
 /**
- * Groups files by skill. A file belongs to the nearest folder above it that contains a `SKILL.md`, if there is
- * one.
+ * Groups files by skill. A file belongs to the nearest folder above it that contains a `SKILL.md`. Files
+ * without such a folder are left out.
  */
 function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
   const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
@@ -79,8 +79,8 @@ async function readAll(
 }
 
 /**
- * Reads one byte more than the file had, to detect that it has grown without reading an endless file into
- * memory.
+ * Tries to read one byte more than expected. This detects that a file has grown, without reading an endless
+ * file into memory.
  */
 async function readWhole(folder: string, { path, real, size }: FoundFile): Promise<Uint8Array> {
   const file = await open(real)

@@ -20,12 +20,12 @@ export interface FoundFile {
 interface Place {
   readonly path: string
   readonly real: string
-  /** The real paths of the parent folders, to detect links to them. */
+  /** The real paths of this folder's parents, used to detect links to them. */
   readonly within: readonly string[]
 }
 
 /**
- * Returns all files below a folder, except those whose names begin with a dot. Links within the folder are
+ * Returns all files below a folder, except those whose names begin with a dot. Links inside the folder are
  * followed.
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out of the folder or back to a parent
@@ -67,7 +67,7 @@ async function resolve(shown: string, at: string, root: string): Promise<string>
   } catch (cause) {
     throw fault(shown, 'cannot be read; correct or remove it', cause)
   }
-  // A link to the root is accepted here, because `enter` refuses it with a better message.
+  // A link to the root passes this check, because `enter` rejects it with a better message.
   if (real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return real
   throw fault(
     shown,

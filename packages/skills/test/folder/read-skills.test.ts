@@ -13,7 +13,7 @@ import { skills } from '../../src/index.ts'
 const document = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`
 
-/** Creates a folder with these files. */
+/** Creates a folder that contains these files. */
 function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
   const path = mkdtempSync(join(tmpdir(), 'jetway-skills-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -52,7 +52,7 @@ describe('readSkills', () => {
     })
   })
 
-  it("assigns a nested skill's files to the outer skill as well", async () => {
+  it('reads a nested skill as a separate skill with files of its own', async () => {
     const path = folder({
       'outer/SKILL.md': document('outer'),
       'outer/inner/SKILL.md': document('inner'),
@@ -77,7 +77,7 @@ describe('readSkills', () => {
     expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
   })
 
-  it('reads every frontmatter field as YAML 1.2, and keeps every byte of the files', async () => {
+  it('reads all frontmatter fields as YAML 1.2, and preserves every byte of the files', async () => {
     const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
     const text = document('verbatim', more).replaceAll('\n', '\r\n')
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('does not detect changes until it is called again', async () => {
+  it('reads changed files only when it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -147,20 +147,20 @@ describe('symbolic links', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md', 'references/NAMES.md'] })
   })
 
-  it.each(['file', 'folder'])('are refused if they point to a %s outside the folder', async (kind) => {
+  it.each(['file', 'folder'])('are rejected if they point to a %s outside the folder', async (kind) => {
     const secret = folder({ 'secret/key.md': 'secret' })
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync(join(secret, kind === 'file' ? 'secret/key.md' : 'secret'), join(path, 'git/out'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.out is a link that leads out/))
   })
 
-  it("are refused if they point to a sibling folder whose name starts with the folder's name", async () => {
+  it("are rejected if they point to a sibling folder whose name starts with the folder's name", async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git'), 'skills-private/key.md': 'secret' })
     symlinkSync('../../skills-private/key.md', join(path, 'skills/git/key.md'))
     await expect(readSkills(join(path, 'skills'))).rejects.toThrow(refusal(/leads out/))
   })
 
-  it('are refused if they form a cycle', async () => {
+  it('are rejected if they form a cycle', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('..', join(path, 'git/again'))
     await expect(readSkills(path)).rejects.toThrow(
@@ -168,7 +168,7 @@ describe('symbolic links', () => {
     )
   })
 
-  it('are refused if their target does not exist', async () => {
+  it('are rejected if their target does not exist', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('nothing', join(path, 'git/gone'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.gone cannot be read/))
@@ -198,22 +198,22 @@ describe('an invalid SKILL.md', () => {
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
     ['frontmatter that is too long', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
-  ])('is named in the error: %s', async (_, content, message) => {
+  ])('leads to an error that names the file and the problem: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
     await expect(readSkills(path)).rejects.toThrow(refusal(message))
     await expect(readSkills(path)).rejects.toThrow(join(path, 'git', 'SKILL.md'))
   })
 })
 
-/** YAML in which each line contains the one before it ten times. */
+/** Returns YAML in which each line contains the previous one ten times. */
 function bomb(): string {
   const line = (index: number): string =>
     `a${index}: &a${index} [${Array.from({ length: 10 }, () => `*a${index - 1}`).join(', ')}]\n`
   return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
 }
 
-describe('limits for readSkills', () => {
-  it('refuse a folder that is too deep or too large, or that has too many files', async () => {
+describe('the limits of readSkills', () => {
+  it('reject a folder that is too deep or too large, or that has too many files', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))
@@ -221,7 +221,7 @@ describe('limits for readSkills', () => {
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
   })
 
-  it('accept a folder that reaches them exactly', async () => {
+  it('allow a folder that is exactly at the limits', async () => {
     const text = document('c')
     const path = folder({ 'a/c/SKILL.md': text })
     expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)
@@ -229,7 +229,7 @@ describe('limits for readSkills', () => {
     expect(await readSkills(folder({}), { maxDepth: 1, maxFiles: 1, maxBytes: 1 })).toEqual([])
   })
 
-  it('are 16 folders and 64 MiB by default', async () => {
+  it('are 16 levels of folders and 64 MiB by default', async () => {
     const path = folder({ [`${'a/'.repeat(15)}c/SKILL.md`]: document('c') })
     expect(await readSkills(path)).toHaveLength(1)
     put(join(path, `${'a/'.repeat(17)}b`), '')
@@ -239,15 +239,18 @@ describe('limits for readSkills', () => {
     await expect(readSkills(large)).rejects.toThrow(refusal(/more than 67108864 bytes/))
   })
 
-  it('allow frontmatter of 65,536 characters', async () => {
+  it('allow frontmatter of up to 65,536 characters', async () => {
     const fields = 'name: git\ndescription: a\nnote: '
     const text = `---\n${fields}${'x'.repeat(65_536 - fields.length)}\n---\n`
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('produce ERR_MCP_OPTION for an invalid %s', async (name) => {
-    await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
-  })
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])(
+    'are rejected with ERR_MCP_OPTION if %s is invalid',
+    async (name) => {
+      await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
+    },
+  )
 })
 
 async function ask(server: McpServer, method: string): Promise<Record<string, unknown>> {

@@ -5,7 +5,7 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 interface Reply {
   readonly id?: number
   readonly method?: string
-  /** Absent in errors. Tests that read it expect a result. */
+  /** Missing from errors. Tests that read this expect a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }

@@ -46,7 +46,7 @@ async function cycle([client, server]: [Socket, Socket]): Promise<void> {
   client.on('error', () => {})
   client.write(lines.join(''))
   await once(client, 'data')
-  // The client resets the socket, so that the pending write fails.
+  // The client resets the socket so that the pending write fails.
   client.resetAndDestroy()
   await handle.closed
   server.destroy()

@@ -10,11 +10,11 @@ const FIXTURE = program(new URL('../fixtures/server.ts', import.meta.url))
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** When the line arrived, according to `performance.now()`. */
+  /** The time at which the line arrived, according to `performance.now()`. */
   readonly at: number
 }
 
-/** Starts the fixture as a process, for tests with raw lines. The process is ended with the test. */
+/** Starts the fixture as a process, for tests that use raw lines. The process is ended after the test. */
 export class Child {
   readonly process: ChildProcessWithoutNullStreams
   readonly exited: Promise<Exit>
@@ -60,7 +60,7 @@ export class Child {
     this.write(callTool(name, args, { id }))
   }
 
-  /** Resolves when the condition is true. It is evaluated after each output. */
+  /** Resolves once the condition is true. It is checked after each output. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

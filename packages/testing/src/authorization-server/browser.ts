@@ -3,7 +3,7 @@ import type { SignInOptions } from './types.ts'
 /** The maximum number of redirects. Sign-in and consent need about six. */
 const MAX_REDIRECTS = 20
 
-/** Follows an authorization URL through sign-in and consent, as a new browser would. */
+/** Follows an authorization URL through sign-in and consent, as a fresh browser would. */
 export async function followSignIn(
   issuer: string,
   address: URL | string,

@@ -1,8 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/**
- * The endpoints that a test can disrupt or count. `metadata` represents both documents below `/.well-known`.
- */
+/** The endpoints that a test can disrupt or count. `metadata` stands for both documents below `/.well-known`. */
 export type Endpoint =
   | 'metadata'
   | 'keys'
@@ -18,7 +16,7 @@ export type Endpoint =
  */
 export type Disruption = 'unavailable' | 'unreachable' | 'silent'
 
-/** The paths of the endpoints. Paths below that of `authorization` also belong to that endpoint. */
+/** The path of each endpoint. Paths below the one of `authorization` also belong to that endpoint. */
 export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   authorization: '/authorize',
   introspection: '/introspect',
@@ -32,7 +30,7 @@ export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
 export class Front {
   readonly #counts = new Map<Endpoint, number>()
   readonly #disruptions = new Map<Endpoint, Disruption>()
-  /** The functions that resume waiting requests. */
+  /** Functions that let pending requests continue. */
   readonly #waiting = new Set<() => void>()
   readonly #serve: RequestListener
 

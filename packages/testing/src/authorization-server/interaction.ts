@@ -7,7 +7,7 @@ export const INTERACTION = '/interaction'
 /** The user who signs in if the request has no `login_hint`. */
 const DEFAULT_USER = 'alice'
 
-/** Signs in, or consents to everything, and redirects the browser back. No page is shown. */
+/** Signs in, or consents to everything, and redirects the browser back without showing a page. */
 export async function interact(
   provider: OidcProvider.Provider,
   request: IncomingMessage,

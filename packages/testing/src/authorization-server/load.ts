@@ -23,8 +23,8 @@ export async function loadOidcProvider(): Promise<typeof OidcProvider> {
 }
 
 /**
- * `oidc-provider` calls `URL.parse`, which exists since Node.js 22.1. It needs nothing else that is missing in
- * Node.js 20.19.
+ * Adds `URL.parse`, which `oidc-provider` calls and which exists since Node.js 22.1. Node.js 20.19 has
+ * everything else.
  *
  * @see https://url.spec.whatwg.org/#dom-url-parse
  */

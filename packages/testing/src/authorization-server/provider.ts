@@ -10,17 +10,17 @@ const PUBLIC_CLIENT = { token_endpoint_auth_method: 'none', application_type: 'n
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 const DAY_S = 86_400
 
-/** The authorization server's options that its provider needs. */
+/** The options of the authorization server that the provider needs. */
 export type ProviderSettings = Required<Omit<AuthorizationServerOptions, 'port' | 'lifetime'>>
 
-/** Everything in an authorization server that outlives its signing key. */
+/** The state of an authorization server that outlives its signing key. */
 export interface ProviderState extends Pick<
   AuthorizationServer,
   'issuer' | 'client' | 'service' | 'lifetime'
 > {
   readonly settings: ProviderSettings
   readonly storage: MemoryStorage
-  /** Client metadata documents by URL. */
+  /** Client metadata documents, keyed by URL. */
   readonly documents: Map<string, object>
   readonly cookieKeys: readonly string[]
 }
@@ -45,15 +45,14 @@ export function createProvider(
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
-    // Refresh tokens are issued even without the scope `offline_access`, as most authorization servers for MCP
-    // do.
+    // Like most authorization servers for MCP, issues refresh tokens even without the scope `offline_access`.
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     renderError: (context, { error, error_description: description }) => {
       context.type = 'text/plain'
       context.body = [error, description].filter(Boolean).join(': ')
     },
-    // The network is never used. If a metadata document has not been published, it does not exist.
+    // Never uses the network: a metadata document that has not been published does not exist.
     fetch: async (url) => {
       const document = documents.get(new Request(url).url)
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
@@ -94,7 +93,7 @@ function ttlOf(state: ProviderState): OidcProvider.Configuration['ttl'] {
   }
 }
 
-/** Opaque tokens are stored, so their expiry is set in the storage. */
+/** Sets the lifetime of opaque tokens when they are stored. */
 function withLifetime(state: ProviderState, storage: Storage): Storage {
   return {
     ...storage,
@@ -127,8 +126,8 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
     registration: {
       enabled: registration.includes('dynamic'),
       idFactory: ({ oidc: { body } }) => {
-        // The requested scopes are ignored. The official clients register with the scopes from their first
-        // challenge, and could not obtain others later.
+        // Ignores the requested scopes. The official clients register with the scopes from their first challenge,
+        // and could not obtain others later.
         if (body !== undefined) delete body['scope']
         return randomUUID()
       },
@@ -169,7 +168,7 @@ function clientsOf({ settings, client, service }: ProviderState): OidcProvider.C
   ]
 }
 
-/** The document at `clientMetadataUrl`. */
+/** The metadata document at `clientMetadataUrl`. */
 export const metadataDocument = (url: string, redirectUris: readonly string[]): object => ({
   ...PUBLIC_CLIENT,
   client_id: url,

@@ -18,13 +18,13 @@ const REDIRECT_URIS = ['127.0.0.1', 'localhost'].flatMap((host) =>
 )
 
 /**
- * Starts an authorization server on a port of 127.0.0.1, with `oidc-provider` 9: authorization codes with PKCE,
- * resource indicators, refresh tokens, introspection, revocation, dynamic registration, client metadata
- * documents, DPoP, and `iss` in its responses. It signs in users without a browser, and keeps everything in
- * memory. Use it only in tests.
+ * Starts an authorization server on a port of 127.0.0.1, based on `oidc-provider` 9. It supports
+ * authorization codes with PKCE, resource indicators, refresh tokens, introspection, revocation, dynamic
+ * registration, client metadata documents, DPoP, and `iss` in its responses. It signs in users without a
+ * browser, and keeps everything in memory. Use it only in tests.
  *
- * On Node.js 20, it adds the `URL.parse` that `oidc-provider` needs, and `oidc-provider` prints a warning about
- * the version.
+ * On Node.js 20, it adds the `URL.parse` that `oidc-provider` needs, and `oidc-provider` prints a warning
+ * about the version.
  *
  * @throws UsageError `ERR_MCP_OPTION` if `oidc-provider` is not installed, or without a scope or redirect URI
  */

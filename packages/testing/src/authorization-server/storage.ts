@@ -7,7 +7,7 @@ export interface StoredPayload {
   [member: string]: unknown
 }
 
-/** The adapter that `oidc-provider` uses to store one kind of payload. */
+/** The adapter through which `oidc-provider` stores one kind of payload. */
 export interface Storage {
   upsert(id: string, payload: StoredPayload, expiresIn: number | undefined): Promise<void>
   find(id: string): Promise<StoredPayload | undefined>
@@ -33,8 +33,8 @@ const OF_USERS: ReadonlySet<string> = new Set(['Grant', 'AuthorizationCode', 'Ac
 
 /**
  * Keeps everything in memory, independently of any provider, so that a provider can be replaced by one with
- * other keys. `oidc-provider`'s own in-memory storage would be shared by all authorization servers in the
- * process.
+ * other keys. The in-memory storage of `oidc-provider` itself would be shared by all authorization servers in
+ * the process.
  */
 export class MemoryStorage {
   readonly #entries = new Map<string, Entry>()

@@ -1,9 +1,9 @@
 import type { Disruption, Endpoint } from './front.ts'
 
-/** The ways in which clients can register by themselves. */
+/** The ways in which clients can register themselves. */
 export type ClientRegistration = 'metadata-document' | 'dynamic'
 
-/** Options of `startAuthorizationServer`. */
+/** The options of `startAuthorizationServer`. */
 export interface AuthorizationServerOptions {
   /**
    * The scopes that the authorization server grants, for every resource. Other scopes in a request are ignored.
@@ -15,7 +15,7 @@ export interface AuthorizationServerOptions {
    * 'jwt'
    */
   readonly tokens?: 'jwt' | 'opaque'
-  /** How long access tokens are valid, in seconds; see {@link AuthorizationServer.lifetime}. @default 300 */
+  /** The lifetime of access tokens, in seconds. See {@link AuthorizationServer.lifetime}. @default 300 */
   readonly lifetime?: number
   /** @default both */
   readonly registration?: readonly ClientRegistration[]
@@ -30,14 +30,14 @@ export interface AuthorizationServerOptions {
 
 /** The options of {@link AuthorizationServer.signIn}. */
 export interface SignInOptions {
-  /** The user who signs in, which becomes the subject of the tokens. @default 'alice' */
+  /** The user who signs in, who becomes the subject of the tokens. @default 'alice' */
   readonly user?: string
   readonly signal?: AbortSignal
 }
 
-/** The token that {@link AuthorizationServer.issue} requests. */
+/** Describes the tokens that {@link AuthorizationServer.issue} obtains. */
 export interface TokenRequest {
-  /** The address of the MCP server. It becomes the audience. */
+  /** The URL of the MCP server, which becomes the audience. */
   readonly resource: string
   /** @default all scopes that the authorization server grants */
   readonly scopes?: readonly string[]
@@ -49,23 +49,23 @@ export interface TokenRequest {
 export interface TokenSet {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Separated by spaces. */
+  /** The granted scopes, separated by spaces. */
   readonly scope: string
   /** In seconds. */
   readonly expiresIn: number
 }
 
-/** A running authorization server. `await using` closes it. */
+/** A running authorization server. Declare it with `await using` to close it automatically. */
 export interface AuthorizationServer extends AsyncDisposable {
   /** The issuer identifier, such as `http://127.0.0.1:41873`. */
   readonly issuer: string
-  /** A manually registered public client, for the option `clients` of `@jetway/client/oauth`. */
+  /** A manually registered public client, for the `clients` option of `@jetway/client/oauth`. */
   readonly client: { readonly clientId: string; readonly issuer: string }
-  /** A confidential client, for introspection and for the grant `client_credentials`. */
+  /** A confidential client, for introspection and for the `client_credentials` grant. */
   readonly service: { readonly clientId: string; readonly clientSecret: string; readonly issuer: string }
   /**
-   * The URL of a client metadata document. The authorization server has the document in memory, and does not
-   * open a connection.
+   * The URL of a client metadata document. The authorization server keeps the document in memory, and does
+   * not open a connection.
    */
   readonly clientMetadataUrl: string
   /**

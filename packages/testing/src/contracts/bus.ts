@@ -1,7 +1,7 @@
 import type { Bus } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** The nodes on one bus. */
+/** The nodes that share a bus. */
 export interface BusSubject {
   /** Each node's view of the bus. In a single process, all nodes are the same object. */
   readonly nodes: readonly [Bus, ...Bus[]]
@@ -9,7 +9,7 @@ export interface BusSubject {
   readonly settled: () => Promise<void>
 }
 
-/** Creates a bus for each test. */
+/** Creates a new bus for each test. */
 export type CreateBus = () => BusSubject | Promise<BusSubject>
 
 interface Ends extends BusSubject {
@@ -24,7 +24,7 @@ async function open(create: CreateBus): Promise<Ends> {
 }
 
 function delivery(create: CreateBus): void {
-  it('delivers messages only to the listeners on the topic, on every node', async () => {
+  it('delivers messages on every node, but only to listeners on their topic', async () => {
     const { first, last, settled } = await open(create)
     const received: string[] = []
     first.subscribe('a', (message) => received.push(`1 ${JSON.stringify(message)}`))
@@ -36,7 +36,7 @@ function delivery(create: CreateBus): void {
     expect(received).toHaveLength(2)
   })
 
-  it("keeps the order of one publisher's messages", async () => {
+  it("preserves the order of one publisher's messages", async () => {
     const { first, last, settled } = await open(create)
     const received: unknown[] = []
     last.subscribe('a', (message) => received.push(message))
@@ -46,7 +46,7 @@ function delivery(create: CreateBus): void {
     expect(received).toEqual(all)
   })
 
-  it('keeps the order of messages published by a listener', async () => {
+  it('preserves the order of messages that a listener publishes', async () => {
     const { first, settled } = await open(create)
     const received: unknown[] = []
     first.subscribe('a', (message) => {
@@ -60,7 +60,7 @@ function delivery(create: CreateBus): void {
 }
 
 function listeners(create: CreateBus): void {
-  it('delivers messages to the other listeners if one throws', async () => {
+  it('delivers messages to all other listeners if one listener throws', async () => {
     const { first, settled } = await open(create)
     let received = 0
     first.subscribe('a', () => {
@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes a listener, even if it is removed twice', async () => {
+  it('removes only one subscription if that subscription is ended twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++
@@ -91,7 +91,7 @@ function listeners(create: CreateBus): void {
   })
 }
 
-/** The contract of a Bus. Calls `create` for each test. */
+/** The contract of a Bus, as Vitest tests. Calls `create` for each of them. */
 export function describeBus(name: string, create: CreateBus): void {
   describe(`a bus: ${name}`, () => {
     delivery(create)
@@ -102,13 +102,13 @@ export function describeBus(name: string, create: CreateBus): void {
 /** Nodes on a bus that can lose messages. */
 export interface LossyBusSubject extends BusSubject {
   /**
-   * Publishes messages on any topic while the last node cannot receive them. Resolves when that node is
-   * receiving again.
+   * Publishes messages on any topic while the last node cannot receive them. Resolves when that node receives
+   * messages again.
    */
   readonly lose: () => Promise<void>
 }
 
-/** The part of the contract that applies to a bus between processes, whose connections can break. */
+/** The part of the contract that applies to a bus between processes, whose connections may break. */
 export function describeLossyBus(name: string, create: () => Promise<LossyBusSubject>): void {
   describe(`a bus that can lose messages: ${name}`, () => {
     it('reports a gap to every listener on the node that missed messages, and continues', async () => {

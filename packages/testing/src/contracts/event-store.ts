@@ -23,7 +23,7 @@ export interface EventStoreLimits {
   readonly ttlMs: number
 }
 
-/** Creates a store with these limits for each test. */
+/** Creates a new store with these limits for each test. */
 export type CreateEventStore = (limits: EventStoreLimits) => EventStoreSubject | Promise<EventStoreSubject>
 
 const LIMITS: EventStoreLimits = { maxEvents: 10, maxBytes: 1_000, maxFinalBytes: 5_000, ttlMs: 1_000 }
@@ -57,7 +57,7 @@ async function append(
   return (await store.append(key(), lease, events, options)).state
 }
 
-/** Returns the number and frame of each event after a position, or undefined if the position is unknown. */
+/** Returns the events after a position, or undefined if the position is unknown. */
 async function after(
   store: EventStore,
   of: StreamKey,
@@ -77,7 +77,7 @@ async function seqs(
 }
 
 function positions(create: CreateEventStore): void {
-  it('returns each event after a position once and in order', async () => {
+  it('returns every event after a position, once and in order', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 5)
     const { epoch } = lease
@@ -86,7 +86,7 @@ function positions(create: CreateEventStore): void {
     expect(await seqs(store, lease, 5)).toEqual([])
   })
 
-  it('finds a new stream even before its first event', async () => {
+  it('finds a new stream before it contains events', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     expect(lease.epoch).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
@@ -110,7 +110,7 @@ function positions(create: CreateEventStore): void {
   })
 
   it.each([-1, 6, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER])(
-    'does not accept position %s in a stream of five events',
+    'does not accept the position %s in a stream of five events',
     async (seq) => {
       const { store } = await create(LIMITS)
       expect(await seqs(store, await fill(store, key(), 5), seq)).toBeUndefined()
@@ -137,7 +137,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('keeps the order of calls that do not wait for each other', async () => {
+  it('preserves the order of concurrent calls', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     const states = await Promise.all([1, 2, 3, 4, 5].map((seq) => append(store, lease, [event(seq)])))
@@ -145,7 +145,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('skips events that are already stored, even after the last one', async () => {
+  it('ignores events that are already stored, even if the stream has ended', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 3)
     expect(await append(store, lease, [event(2, 'x'), event(3, 'x'), event(4)])).toBe('kept')
@@ -156,14 +156,14 @@ function appends(create: CreateEventStore): void {
     )
   })
 
-  it('reports a gap as lost', async () => {
+  it('reports an event as lost if an earlier event is missing', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     expect(await append(store, lease, [event(4)])).toBe('lost')
     expect(await seqs(store, lease, 0)).toEqual([1, 2])
   })
 
-  it('does not store events after the end of a stream', async () => {
+  it('does not store events after a stream has ended', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     await store.append(key(), lease, [event(2)], FINAL)
@@ -184,7 +184,7 @@ function appends(create: CreateEventStore): void {
 }
 
 function completeStreams(create: CreateEventStore): void {
-  it('stores an ended stream with its only event', async () => {
+  it('stores a complete stream with its only event', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.complete(key(), ORIGIN, event(1, '{"a":"é"}'))
     const { epoch } = lease
@@ -198,7 +198,7 @@ function completeStreams(create: CreateEventStore): void {
     expect(await store.seize(key(), epoch, OTHER)).toBeUndefined()
   })
 
-  it('replaces an earlier stream by a complete one', async () => {
+  it('replaces an earlier stream with a complete one', async () => {
     const { store } = await create(LIMITS)
     const before = await fill(store, key(), 3)
     const lease = await store.complete(key(), ORIGIN, event(1))
@@ -207,7 +207,7 @@ function completeStreams(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1])
   })
 
-  it('drops the event of a complete stream beyond maxFinalBytes, and reports it', async () => {
+  it('drops the event of a complete stream if the event exceeds maxFinalBytes, and reports the loss to readers', async () => {
     const { store } = await create(LIMITS)
     const kept = await store.complete(key(), ORIGIN, event(1, 'x'.repeat(4_000)))
     expect(await seqs(store, kept, 0)).toEqual([1])
@@ -215,7 +215,7 @@ function completeStreams(create: CreateEventStore): void {
     expect(await seqs(store, dropped, 0)).toBeUndefined()
   })
 
-  it('deletes a complete stream after its TTL, and with its session', async () => {
+  it('deletes a complete stream after its TTL, or together with its session', async () => {
     const { store, pass } = await create(LIMITS)
     const other = key({ session: 's2' })
     const lease = await store.complete(key(), ORIGIN, event(1))
@@ -230,7 +230,7 @@ function completeStreams(create: CreateEventStore): void {
 }
 
 function takeovers(create: CreateEventStore): void {
-  it('fences off the former writer, and continues its positions', async () => {
+  it('fences off the former writer, and lets the new writer continue after the last position', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     const seized = await store.seize(key(), lease.epoch, OTHER)
@@ -253,7 +253,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await append(store, third.lease, [event(2, 'third')])).toBe('kept')
   })
 
-  it('refuses streams that are unknown, have ended or have another epoch', async () => {
+  it('does not hand over a stream that is unknown, has ended or has another epoch', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.seize(key({ stream: 'other' }), lease.epoch, OTHER)).toBeUndefined()
@@ -263,7 +263,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await store.seize(key(), lease.epoch, OTHER)).toBeUndefined()
   })
 
-  it('returns unanswered requests, by type and value', async () => {
+  it('returns the ids of unanswered requests to a new writer, and preserves the types of the ids', async () => {
     const { store } = await create(LIMITS)
     const pending = [1, '1', 'a b:"', 2, '']
     const lease = await store.open(key(), { node: 'node-1', kind: 'session', pending })
@@ -294,7 +294,7 @@ function followers(create: CreateEventStore): void {
     expect((await store.append(key(), lease, [event(5)])).follower).toBeUndefined()
   })
 
-  it('does not name a reader whose position is unknown, or that has become the writer', async () => {
+  it('ignores a reader at an unknown position, and a reader that has become the writer', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.read(key(), { epoch: lease.epoch, seq: 9 }, OTHER)).toBeUndefined()
@@ -313,7 +313,7 @@ function isolation(create: CreateEventStore): void {
     { session: 'session-2' },
     { stream: 'stream-2' },
     { principal: 'alice:session-1', session: 'stream-1', stream: '' },
-  ])("does not return one stream's events for %j", async (change) => {
+  ])('does not return the events of one stream for another key: %j', async (change) => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 3)
     const other = key(change)
@@ -327,7 +327,7 @@ function isolation(create: CreateEventStore): void {
 }
 
 function limits(create: CreateEventStore): void {
-  it('keeps at most maxEvents, and reports lost events', async () => {
+  it('keeps at most maxEvents events, and tells readers about lost events', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 25)
     expect(await seqs(store, lease, 14)).toBeUndefined()
@@ -335,7 +335,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 15)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
   })
 
-  it('keeps at most maxBytes of events, counted in UTF-8', async () => {
+  it('keeps events of at most maxBytes in total, counted in UTF-8', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     for (let seq = 1; seq <= 4; seq++) await store.append(key(), lease, [event(seq, 'é'.repeat(200))])
@@ -344,7 +344,7 @@ function limits(create: CreateEventStore): void {
   })
 
   it('drops events after their TTL', async () => {
-    // If the clock cannot be advanced, the elapsed time is longer on a busy machine.
+    // If the clock cannot be advanced, the real elapsed time may be longer on a busy machine.
     const { store, pass } = await create({ ...LIMITS, ttlMs: 3_000 })
     const lease = await fill(store, key(), 2)
     await pass(1_600)
@@ -354,7 +354,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 2)).toEqual([3])
   })
 
-  it('keeps the position of a quiet stream, so that its reader can reconnect', async () => {
+  it('keeps the position of an idle stream, so that its reader can reconnect', async () => {
     const { store, pass } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     await pass(5_000)
@@ -363,7 +363,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 2)).toEqual([3])
   })
 
-  it('keeps the final response despite the event limits', async () => {
+  it('keeps the final response regardless of the event limits', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 10)
     await store.append(key(), lease, [event(11, 'x'.repeat(4_000))], FINAL)
@@ -372,7 +372,7 @@ function limits(create: CreateEventStore): void {
     expect((await seqs(store, lease, 5))?.at(-1)).toBe(11)
   })
 
-  it('drops a final response beyond its own limit, and reports it', async () => {
+  it('drops a final response that exceeds maxFinalBytes, and tells readers about the loss', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     await store.append(key(), lease, [event(3, 'x'.repeat(6_000))], FINAL)
@@ -381,7 +381,7 @@ function limits(create: CreateEventStore): void {
 }
 
 function ends(create: CreateEventStore): void {
-  it('deletes a stream some time after its end', async () => {
+  it('deletes a stream some time after it has ended', async () => {
     const { store, pass } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     await store.append(key(), lease, [event(2)], FINAL)
@@ -391,7 +391,7 @@ function ends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 1)).toBeUndefined()
   })
 
-  it('deletes only one stream, or only the streams in one session', async () => {
+  it('deletes one stream, or all streams of one session', async () => {
     const { store } = await create(LIMITS)
     const keys = [key(), key({ stream: 'b' }), key({ session: 's2' }), key({ principal: 'bob' })]
     const leases = await Promise.all(keys.map(async (one) => ({ one, lease: await fill(store, one, 1) })))

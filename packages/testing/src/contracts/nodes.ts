@@ -2,13 +2,13 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { Nodes } from '@jetway/core/stores'
 import { describe, expect, it, vi } from 'vitest'
 
-/** The nodes of a test. */
+/** The nodes that a test uses. */
 export interface NodesSubject {
-  /** Two processes of one deployment. */
+  /** Two nodes of one deployment. */
   readonly nodes: readonly [Nodes, Nodes]
 }
 
-/** Creates nodes for each test. */
+/** Creates new nodes for each test. */
 export type CreateNodes = () => NodesSubject | Promise<NodesSubject>
 
 /** Creates a listener that records messages. */
@@ -18,7 +18,7 @@ function inbox(): { readonly messages: JsonObject[]; readonly listener: (message
 }
 
 function delivery(create: CreateNodes): void {
-  it('delivers messages in order, and only to the named node', async () => {
+  it('deliver messages in order, and only to the addressed node', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     const atA = inbox()
@@ -32,7 +32,7 @@ function delivery(create: CreateNodes): void {
     expect(atA.messages).toEqual([])
   })
 
-  it('delivers messages that a node sends to itself', async () => {
+  it('deliver messages that a node sends to itself', async () => {
     const { nodes } = await create()
     const [a] = nodes
     const { messages: received, listener } = inbox()
@@ -41,7 +41,7 @@ function delivery(create: CreateNodes): void {
     await vi.waitFor(() => expect(received).toEqual([{ to: 'itself' }]))
   })
 
-  it('delivers messages to every listener on a node until the listener leaves', async () => {
+  it('deliver messages to every listener on a node until the listener leaves', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     const first = inbox()
@@ -59,14 +59,14 @@ function delivery(create: CreateNodes): void {
 }
 
 function lives(create: CreateNodes): void {
-  it('have different ids that use a safe alphabet', async () => {
+  it('have unique ids that contain only safe characters', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     expect(a.id).not.toBe(b.id)
     for (const { id } of nodes) expect(id).toMatch(/^[A-Za-z0-9_-]{1,32}$/)
   })
 
-  it('are alive from when they join until their last listener leaves', async () => {
+  it('are alive from the time they join until their last listener has left', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
     await a.join(() => {})

@@ -8,7 +8,7 @@ export interface SessionStoreSubject {
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates a store for each test. */
+/** Creates a new store for each test. */
 export type CreateSessionStore = () => SessionStoreSubject | Promise<SessionStoreSubject>
 
 const TTL = 1_000
@@ -28,7 +28,7 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
 const LIFETIME = { ttlMs: TTL }
 
 function records(create: CreateSessionStore): void {
-  it('returns a stored record in full', async () => {
+  it('returns the complete record', async () => {
     const { store } = await create()
     const full = record({
       logLevel: 'debug',
@@ -52,7 +52,7 @@ function records(create: CreateSessionStore): void {
     expect(await store.get(never)).toBeUndefined()
   })
 
-  it('finds a record by the combination of principal and id', async () => {
+  it('finds a record by its principal and id together', async () => {
     const { store } = await create()
     await store.create(record(), LIFETIME)
     const version = await store.create(record({ principal: 'bob', subscriptions: [] }), LIFETIME)
@@ -75,16 +75,19 @@ function records(create: CreateSessionStore): void {
     ['{a}', 'b', '{a', '}b'],
     ['["a"', 'b]', 'a', 'b'],
     ['__proto__', 'a', 'constructor', 'a'],
-  ])('distinguishes principal and id %j %j from %j %j', async (principal, id, otherPrincipal, otherId) => {
-    const { store } = await create()
-    await store.create(record({ principal, id }), LIFETIME)
-    expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
-    expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
-  })
+  ])(
+    'distinguishes the principal and id %j %j from %j %j',
+    async (principal, id, otherPrincipal, otherId) => {
+      const { store } = await create()
+      await store.create(record({ principal, id }), LIFETIME)
+      expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
+      expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
+    },
+  )
 }
 
 function changes(create: CreateSessionStore): void {
-  it('replaces a record that still has the version', async () => {
+  it('replaces a record if its version has not changed', async () => {
     const { store } = await create()
     const first = await store.create(record({ initialized: false }), LIFETIME)
     const second = await store.replace(record(), first, TTL)
@@ -124,7 +127,7 @@ function changes(create: CreateSessionStore): void {
 }
 
 function lifetimes(create: CreateSessionStore): void {
-  it('drops a record after its TTL, which restarts on replace and on get with a TTL', async () => {
+  it('drops a record after its TTL, which is restarted by `replace` and by `get` with a TTL', async () => {
     const { store, pass } = await create()
     const versions = new Map<string, string>()
     for (const id of ['left', 'read', 'renewed', 'replaced'])
@@ -148,7 +151,7 @@ function lifetimes(create: CreateSessionStore): void {
     expect(await store.delete({ principal: 'alice', id: 'replaced' })).toBe(false)
   })
 
-  it('keeps the version of a record whose TTL restarts', async () => {
+  it("keeps a record's version when its TTL restarts", async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     expect((await store.get(record(), TTL))?.version).toBe(version)
@@ -157,7 +160,7 @@ function lifetimes(create: CreateSessionStore): void {
 }
 
 function limits(create: CreateSessionStore): void {
-  it('keeps a maximum number of records per principal, and drops the one that expires first', async () => {
+  it('drops the record that expires first if a principal has too many records', async () => {
     const { store, pass } = await create()
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
     const held = async (principal: string): Promise<string[]> => {

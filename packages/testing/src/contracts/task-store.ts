@@ -14,18 +14,18 @@ export interface TaskStoreLimits {
 /** An empty store for one test, and its clock. */
 export interface TaskStoreSubject {
   readonly store: TaskStore
-  /** The time on the store's clock, in ms since 1970. */
+  /** Returns the time on the store's clock, in ms since 1970. */
   readonly now: () => number
   /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates an empty store with the given limits, and with its defaults for all other limits. */
+/** Creates an empty store that has the given limits, and its own defaults for all other limits. */
 export type CreateTaskStore = (
   limits: Partial<TaskStoreLimits>,
 ) => TaskStoreSubject | Promise<TaskStoreSubject>
 
-/** The time to live of tasks, in ms. A store whose clock runs in real time is tested with a shorter time. */
+/** The time to live of tasks, in ms. Use a shorter time for a store whose clock runs in real time. */
 const DEFAULT_TTL = 60_000
 
 function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
@@ -46,7 +46,7 @@ function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
 const FINAL = ['completed', 'failed', 'cancelled'] as const
 
 function records(create: CreateTaskStore): void {
-  it('returns a created task in full', async () => {
+  it('returns the complete task', async () => {
     const { store, now } = await create({})
     const full = recordAt(now(), {
       node: 'node-1',
@@ -67,7 +67,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.list('alice', { limit: 10 })).toEqual([])
   })
 
-  it('refuses an id that exists, for every owner', async () => {
+  it('rejects an id that already exists, for any owner', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     expect(await store.create(record)).toBe(true)
@@ -145,7 +145,7 @@ function changes(create: CreateTaskStore): void {
 }
 
 function lists(create: CreateTaskStore): void {
-  it('lists by creation time and then by id, page by page', async () => {
+  it('lists tasks by creation time and then by id, page by page', async () => {
     const { store, now } = await create({})
     const start = now()
     const c = recordAt(start, { taskId: 'c' })
@@ -160,7 +160,7 @@ function lists(create: CreateTaskStore): void {
     expect(await store.list('alice', { limit: 2, after: d })).toEqual([])
   })
 
-  it('continues a list after a deleted task', async () => {
+  it('continues a list even if the last task of the previous page has been deleted', async () => {
     const { store, now, pass } = await create({})
     for (const taskId of ['a', 'b', 'c']) {
       await store.create(recordAt(now(), { taskId }))
@@ -223,7 +223,7 @@ function limits(create: CreateTaskStore, ttlMs: number): void {
 }
 
 function bytes(create: CreateTaskStore): void {
-  it('holds at most maxBytes: keeps the newest results, and refuses one that is too large', async () => {
+  it('keeps the newest results within maxBytes, and rejects a result that is too large', async () => {
     const { store, now, pass } = await create({ maxBytes: 8_000 })
     const result = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] }
     for (const taskId of ['a', 'b', 'c', 'd']) {
@@ -252,7 +252,7 @@ function fairness(create: CreateTaskStore): void {
     ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
     ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
   ])(
-    'drops tasks of the caller that holds the most if there are too many %s of %s',
+    'drops tasks of the caller that has the most if there are too many %s of %s',
     async (_1, _2, most, text, owner) => {
       const { store, now, pass } = await create(most)
       const end = async (taskId: string, of: string): Promise<void> => {
@@ -273,7 +273,7 @@ function fairness(create: CreateTaskStore): void {
     },
   )
 
-  it("allows one caller's running tasks at most half of the bytes", async () => {
+  it("lets one caller's running tasks use at most half of the bytes", async () => {
     const { store, now } = await create({ maxBytes: 10_000 })
     const ask = async (taskId: string, owner: string): Promise<unknown> => {
       await store.create(recordAt(now(), { taskId, owner }))
@@ -287,7 +287,7 @@ function fairness(create: CreateTaskStore): void {
   })
 }
 
-/** The contract of a TaskStore. Calls `create` for each test. */
+/** The contract of a TaskStore, as Vitest tests. Calls `create` for each of them. */
 export function describeTaskStore(
   name: string,
   create: CreateTaskStore,

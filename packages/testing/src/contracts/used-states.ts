@@ -19,14 +19,14 @@ export interface UsedStatesLimits {
 export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
 
 const ALICE = 'alice'
-/** The limit that the tests set. The tests use {@link USED} states, so that some of them are dropped. */
+/** The limit that the tests set. Because they use {@link USED} states, some are dropped. */
 const MAX = 8
 const USED = 3 * MAX
 
 /** The contract of UsedStates, as Vitest tests. Calls `create` for each of them. */
 export function describeUsedStates(name: string, create: CreateUsedStates): void {
-  describe(`used states: ${name}`, () => {
-    it('can be used only once, on any node', async () => {
+  describe(`single-use states: ${name}`, () => {
+    it('are accepted only once, on any node', async () => {
       const { nodes, now } = await create()
       const expiresAt = now() + 60_000
       const [first] = nodes
@@ -37,7 +37,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(await last.take('nonce-2', expiresAt, ALICE)).toBe(true)
     })
 
-    it('can be used only once, even by concurrent calls', async () => {
+    it('are accepted only once, even in concurrent calls', async () => {
       const { nodes, now } = await create()
       const expiresAt = now() + 60_000
       const taken = await Promise.all(
@@ -46,7 +46,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(taken.filter((one) => one)).toHaveLength(1)
     })
 
-    it('cannot be used twice, even if the oldest are forgotten beyond the limit', async () => {
+    it('are never accepted twice, even after the oldest states have been dropped', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000
@@ -57,7 +57,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(await take(USED)).toBe(true)
     })
 
-    it('do not affect those of other principals, however many one principal has', async () => {
+    it('do not displace the states of other principals, regardless of how many one principal uses', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000

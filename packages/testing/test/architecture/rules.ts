@@ -5,7 +5,7 @@ import { codeLines, importsOf, literalsOf, namesUsed, walk, type Source } from '
 
 const coreSource = 'packages/core/src/'
 
-/** Core's layers, each importing from itself and from those before it. Entry files come last. */
+/** The layers of core. Each one may import from itself and from earlier ones. Entry files come last. */
 export const layers: readonly (readonly string[])[] = [
   ['errors', 'util'],
   ['protocol'],
@@ -34,21 +34,24 @@ function layerOf(path: string, entries: readonly string[]): number {
   return layers.findIndex((layer) => layer.includes(name))
 }
 
-/** The files of its own package that a file imports, as paths from the root. */
+/** Returns the files in the same package that a file imports, as paths from the root. */
 function relativeImports(source: Source): string[] {
   return importsOf(source)
     .filter(({ specifier }) => specifier.startsWith('.'))
     .map(({ specifier }) => resolve(source.path, specifier))
 }
 
-/** Imports inside core that run against the layers. `entries` are the files that core's manifest exports. */
+/**
+ * Returns the imports inside core that violate the order of the layers. `entries` are the files that core
+ * exports.
+ */
 export function importOrder(source: Source, entries: readonly string[]): string[] {
   if (!source.path.startsWith(coreSource)) return []
   const own = layerOf(source.path, entries)
   if (own === -1) return [`${source.path} belongs to no layer`]
   return (
     relativeImports(source)
-      // The manifest names the version.
+      // Importing package.json is allowed, because it contains the version.
       .filter((target) => target !== 'packages/core/package.json')
       .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
       .map((target) => `${source.path} must not import ${target}`)
@@ -58,12 +61,12 @@ export function importOrder(source: Source, entries: readonly string[]): string[
 const httpSource = `${coreSource}http/`
 
 /**
- * The order inside core's `http/`, each importing from itself and from those before it. Files of `http/` itself that
- * are not named in the first line come last, so no folder can import them.
+ * The import order inside core's `http/`. Each group may import from itself and from earlier ones. Files
+ * directly in `http/` that the first group does not name come last, so no folder may import them.
  */
 export const httpLayers: readonly (readonly string[])[] = [
   ['types', 'options', 'authenticate', 'refusals', 'caller-bytes', 'health', 'request-origin', 'sse-paths'],
-  ['guard'],
+  ['card', 'guard'],
   ['servers'],
   ['streams'],
   ['context'],
@@ -73,14 +76,14 @@ export const httpLayers: readonly (readonly string[])[] = [
   ['adapter'],
 ]
 
-/** -1 for a folder that is in no layer. */
+/** Returns -1 for a folder that is not in any layer. */
 function httpLayerOf(path: string): number {
   const [name = '', inside] = path.slice(httpSource.length).split('/')
   const layer = httpLayers.findIndex((names) => names.includes(name.replace(/\.ts$/, '')))
   return layer === -1 && inside === undefined ? httpLayers.length : layer
 }
 
-/** Imports inside core's `http/` that run against its layers. */
+/** Returns the imports inside core's `http/` that violate the order of its layers. */
 export function httpOrder(source: Source): string[] {
   if (!source.path.startsWith(httpSource)) return []
   const own = httpLayerOf(source.path)
@@ -92,8 +95,8 @@ export function httpOrder(source: Source): string[] {
 }
 
 /**
- * Folders that import each other, types included, with an import of each direction. A folder and one inside it may:
- * an entry file imports everything below it.
+ * Returns pairs of folders that import each other, including type imports, with an import in each direction.
+ * A folder and its subfolder may import each other, because an entry file imports everything below it.
  */
 export function mutualImports(sources: readonly Source[]): string[] {
   const arrows = new Map<string, Map<string, string>>()
@@ -117,7 +120,7 @@ export function lengthWall(source: Source, limit: number): string[] {
   return lines > limit ? [`${source.path} has ${lines} lines of code, the wall is ${limit}`] : []
 }
 
-/** In a folder with more files nothing is found. Tests are exempt. */
+/** Returns folders with too many files, in which it is hard to find anything. Tests are exempt. */
 export function roomSize(sources: readonly Source[], limit: number): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {
@@ -131,7 +134,10 @@ export function roomSize(sources: readonly Source[], limit: number): string[] {
 
 const revision = /2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28/
 
-/** Shared code asks a revision's property, never its date; comments may cite the specification by URL. */
+/**
+ * Shared code must check a property of a revision rather than its date. Comments may contain dates in URLs of
+ * the specification.
+ */
 export function dateLiterals(source: Source): string[] {
   if (source.path.startsWith(`${coreSource}protocol/revisions/`)) return []
   return literalsOf(source)
@@ -139,13 +145,13 @@ export function dateLiterals(source: Source): string[] {
     .map((text) => `${source.path} holds a revision's date: ${text}`)
 }
 
-/** Core's sources but for those that may know what tells revisions apart. */
+/** Returns whether a file is part of core, but not of the folder that defines how the revisions differ. */
 const shared = ({ path }: Source): boolean =>
   path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/revisions/`)
 
 /**
- * Differences between the eras are written under protocol/revisions/ only. Shared code asks a property of the
- * revision, and never reads the era.
+ * Only code below protocol/revisions/ may define how the eras differ. Shared code must check a property of
+ * the revision, and may not read the era.
  */
 export function eraReads(source: Source): string[] {
   if (!shared(source)) return []
@@ -160,10 +166,10 @@ export function eraReads(source: Source): string[] {
   return found
 }
 
-/** The functions that tell the era of a message or a route. */
+/** The functions that determine the era of a message or a route. */
 const ERA_QUESTIONS = ['isStateless', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
 
-/** A feature serves the clients of every era alike, so it must not ask for the era. */
+/** A feature must treat clients of all eras alike, so it may not check the era. */
 export function eraQuestions(source: Source): string[] {
   if (!source.path.startsWith(`${coreSource}features/`)) return []
   return ERA_QUESTIONS.filter((name) => namesUsed(source).has(name)).map(
@@ -171,7 +177,7 @@ export function eraQuestions(source: Source): string[] {
   )
 }
 
-/** The places where the messages of one era leave the path of the others. */
+/** Returns the places at which messages of different eras take different paths. */
 export function eraBranches(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/`))
@@ -188,7 +194,7 @@ export function eraBranches(sources: readonly Source[]): string[] {
 const VERSION = /^(?:version|protocolVersion|revision)$/
 const ORDERS = new Set(['<', '<=', '>', '>='])
 
-/** Shared code never asks whether a revision is older or newer than another. */
+/** Shared code may not check whether one revision is older than another. */
 export function versionComparisons(source: Source): string[] {
   if (!shared(source)) return []
   const found: string[] = []
@@ -202,7 +208,7 @@ export function versionComparisons(source: Source): string[] {
   return found
 }
 
-/** Core and its validator run wherever web standards do. */
+/** Core and its validator must run wherever web standards are available. */
 export function webStandardsOnly(source: Source): string[] {
   if (!source.path.startsWith(coreSource) && !source.path.startsWith('packages/json-schema/src/')) return []
   const modules = importsOf(source)
@@ -214,7 +220,7 @@ export function webStandardsOnly(source: Source): string[] {
   return [...modules, ...globals].map((name) => `${source.path} uses ${name}`)
 }
 
-/** A member reaches another only by the names that the other exports, never by a path into it. */
+/** A package may import another one only through its exported names, never through a path into it. */
 export function publicSubpaths(
   source: Source,
   exported: Readonly<Record<string, readonly string[]>>,
@@ -237,7 +243,7 @@ const imports = (source: Source, names: readonly string[], typesToo: boolean): b
       (typesToo || !typeOnly) && names.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
   )
 
-/** One file of core knows ajv, which it loads late; none loads zod or knows zod 3. */
+/** Only one file in core may import ajv, and only lazily. No file may import zod or its converter for zod 3. */
 export function schemaLibraries(sources: readonly Source[]): string[] {
   const core = sources.filter(({ path }) => path.startsWith(coreSource))
   const ajv = core.filter((source) => imports(source, ['ajv', 'ajv-formats'], true)).map(({ path }) => path)
@@ -260,7 +266,7 @@ const unfinishedMark = /\b(?:TODO|FIXME|XXX)\b/
 const testFunctions = ['describe', 'it', 'test']
 const evasions = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails']
 
-/** Work left for later in a comment, and tests that do not run. */
+/** Finds comments about unfinished work, and tests that do not run. */
 export function unfinished(source: Source): string[] {
   const found = source.comments
     .filter(({ value }) => unfinishedMark.test(value))
@@ -281,7 +287,10 @@ export interface Manifest {
   readonly publishConfig?: { readonly exports?: unknown }
 }
 
-/** The exports that are published: those of development without the condition that leads to the source. */
+/**
+ * Checks that the published exports equal those used in development, except for the condition that leads to
+ * the source.
+ */
 export function publishedExports(manifest: Manifest): string[] {
   const expected = Object.fromEntries(
     Object.entries(manifest.exports ?? {}).map(([subpath, target]) => {

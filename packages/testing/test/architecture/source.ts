@@ -1,6 +1,6 @@
 import { parseSync, type Node, type ParseResult } from 'oxc-parser'
 
-/** A file of the repository, by its path from the root, with forward slashes. */
+/** A file in the repository, with its path from the root. The path contains forward slashes. */
 export interface Source {
   readonly path: string
   readonly text: string
@@ -10,9 +10,9 @@ export interface Source {
 
 export interface Import {
   readonly specifier: string
-  /** True for `import type` and for types reached by `import('…')`: it is erased at run time. */
+  /** True for imports that are erased at run time: `import type`, and types in the form `import('…')`. */
   readonly typeOnly: boolean
-  /** By `import()`. */
+  /** True for imports in the form `import()`. */
   readonly dynamic?: true
 }
 
@@ -36,7 +36,10 @@ export function walk(node: Node, visit: Visit, parent?: Node): void {
   }
 }
 
-/** Every module that a file imports: static and dynamic imports, re-exports and types by `import('…')`. */
+/**
+ * Returns every module that a file imports through static and dynamic imports, re-exports and `import('…')`
+ * types.
+ */
 export function importsOf(source: Source): Import[] {
   const found: Import[] = []
   walk(source.program, (node) => {
@@ -60,7 +63,7 @@ export function importsOf(source: Source): Import[] {
   return found
 }
 
-/** The number of lines with code, without blank lines and comments. */
+/** Counts lines of code, without blank lines and comments. */
 export function codeLines(source: Source): number {
   let text = source.text
   for (const { start, end } of source.comments) {
@@ -70,7 +73,7 @@ export function codeLines(source: Source): number {
   return text.split('\n').filter((line) => line.trim() !== '').length
 }
 
-/** The text of every string and template in a file. */
+/** Returns the text of every string and template in a file. */
 export function literalsOf(source: Source): string[] {
   const found: string[] = []
   walk(source.program, (node) => {
@@ -80,7 +83,7 @@ export function literalsOf(source: Source): string[] {
   return found
 }
 
-/** The variables that a file refers to, with `globalThis.name`, without property names. */
+/** Returns the variables that a file refers to, including the name in `globalThis.name`, but no property names. */
 export function namesUsed(source: Source): Set<string> {
   const found = new Set<string>()
   walk(source.program, (node, parent) => {
@@ -104,9 +107,7 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   return 'key' in parent && parent.key === node
 }
 
-/**
- * The names declared at the top level of a file, with members as `Class.member`.
- */
+/** Returns the names that are declared at the top level of a file, with class members in the form `Class.member`. */
 export function namesDeclared(source: Source): Set<string> {
   const { program } = source
   if (program.type !== 'Program') return new Set()

@@ -5,7 +5,7 @@ import { followSignIn } from '../../src/authorization-server/browser.ts'
 
 const APP = 'https://app.test/callback'
 
-/** A server that answers each request with the next location. */
+/** Starts a server that redirects each request to the next location. */
 async function redirecting(
   locationOf: (count: number) => string,
 ): Promise<{ readonly origin: string; readonly asked: IncomingMessage[] }> {
@@ -22,7 +22,7 @@ async function redirecting(
   return { origin, asked }
 }
 
-it('followSignIn keeps cookies, and stops at another origin', async () => {
+it('`followSignIn` keeps cookies, and stops at another origin', async () => {
   const { origin, asked } = await redirecting((count) => (count < 3 ? `/next/${count}` : `${APP}?code=1`))
   expect(await followSignIn(origin, `${origin}/start?x=1`, {})).toBe(`${APP}?code=1`)
   expect(asked.map(({ url }) => url)).toEqual(['/start?x=1', '/next/1', '/next/2'])
@@ -33,7 +33,7 @@ it('followSignIn keeps cookies, and stops at another origin', async () => {
   ])
 })
 
-it("followSignIn sends the user's name", async () => {
+it("`followSignIn` sends the user's name", async () => {
   const { origin, asked } = await redirecting(() => APP)
   await followSignIn(origin, new URL(`${origin}/start`), { user: 'bob' })
   expect(asked[0]?.url).toBe('/start?login_hint=bob')
@@ -42,7 +42,7 @@ it("followSignIn sends the user's name", async () => {
 it.each([
   [21, 'resolves'],
   [22, 'rejects'],
-])('followSignIn follows at most 20 redirects: with %s addresses it %s', async (count, how) => {
+])('`followSignIn` follows at most 20 redirects: a chain of %s URLs %s', async (count, how) => {
   const { origin, asked } = await redirecting((seen) => (seen < count - 1 ? `/${seen}` : APP))
   const followed = followSignIn(origin, `${origin}/`, {})
   if (how === 'resolves') expect(await followed).toBe(APP)
@@ -50,7 +50,7 @@ it.each([
   expect(asked).toHaveLength(Math.min(count - 1, 21))
 })
 
-it('followSignIn stops when its signal aborts', async () => {
+it('`followSignIn` stops when its signal aborts', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(followSignIn('http://127.0.0.1:9', 'http://127.0.0.1:9/', { signal })).rejects.toThrow(
     'enough',

@@ -17,7 +17,7 @@ describe("an authorization server's storage", () => {
     expect(await codes.find('b')).toEqual({})
   })
 
-  it('keeps entries of different kinds apart', async () => {
+  it('keeps entries of different kinds separate', async () => {
     const storage = new MemoryStorage()
     const [sessions, grants] = [storage.of('Session'), storage.of('Grant')]
     await sessions.upsert('a', { uid: 'u', grantId: 'g' }, 60)
@@ -39,7 +39,7 @@ describe("an authorization server's storage", () => {
     expect(await sessions.find('a')).toBeUndefined()
   })
 
-  it('stores the time of use in seconds', async () => {
+  it('stores in seconds when an entry was used', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', {}, 60)
     await codes.consume('a')
@@ -51,7 +51,7 @@ describe("an authorization server's storage", () => {
     ['bob', ['ann']],
     [undefined, []],
   ])(
-    'given the user %s, revokes only what that user has authorized, or everything if undefined',
+    'revokes the grants and tokens of the user %s, or of all users if no user is given',
     async (user, left) => {
       const storage = new MemoryStorage()
       const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']

@@ -8,14 +8,14 @@ import { root, textsIn } from './support.ts'
 const path = fileURLToPath(root)
 const read = (file: string): string => readFileSync(join(path, file), 'utf8')
 
-/** The relative links of a Markdown file, without those in code blocks. */
+/** Returns the relative links in a Markdown file, except those in code blocks. */
 const linksIn = (markdown: string): string[] =>
   [...markdown.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^(?:[a-z]+:|<)/.test(link))
 
 describe('the policy files', () => {
-  // The paths that `tier-check` of the conformance suite looks for: one of each row.
+  // For each policy, one of the paths at which `tier-check` of the conformance suite looks for it.
   it.each([
     ['CHANGELOG.md'],
     ['SECURITY.md'],
@@ -24,12 +24,12 @@ describe('the policy files', () => {
     ['.github/dependabot.yml'],
     ['docs/roadmap.md'],
     ['docs/versioning.md'],
-  ])('are where tools look for them: %s', (file) => {
+  ])('exist where tools look for them: %s', (file) => {
     expect(read(file).length).toBeGreaterThan(50)
   })
 
   it.each(['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'AGENTS.md', '.github/CODE_OF_CONDUCT.md'])(
-    'links to files that exist: %s',
+    'contain only links to existing files: %s',
     (file) => {
       const links = linksIn(read(file))
       expect(links.filter((link) => !existsSync(join(path, dirname(file), link)))).toEqual([])
@@ -37,10 +37,10 @@ describe('the policy files', () => {
   )
 })
 
-describe('a deprecation', () => {
+describe('@deprecated tags', () => {
   const DEPRECATED = /@deprecated(?! since \d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\))[^\n]*/g
 
-  it('has its version and its date in every package', () => {
+  it('contain a version and a date in every package', () => {
     const folders = readdirSync(join(path, 'packages')).filter((name) =>
       existsSync(join(path, 'packages', name, 'src')),
     )
@@ -52,7 +52,7 @@ describe('a deprecation', () => {
     expect(found).toEqual([])
   })
 
-  it('is refused without them', () => {
+  it('are detected if the version and the date are missing', () => {
     expect('@deprecated Use b.'.match(DEPRECATED)).toHaveLength(1)
     expect('@deprecated since 1.2.0 (2027-01-31). Use b.'.match(DEPRECATED)).toBeNull()
   })
@@ -61,12 +61,12 @@ describe('a deprecation', () => {
 describe('the skill for coding agents', () => {
   const folder = join(path, 'docs/skills')
 
-  it('is a valid skill with its references', async () => {
+  it('can be read as a valid skill', async () => {
     const skills = await readSkills(folder)
     expect(skills.map(({ name }) => name)).toEqual(['jetway'])
   })
 
-  it('is short, and leads to nothing outside of its folder', () => {
+  it('is short, and links only to files in its own folder', () => {
     const texts = textsIn(folder, /\.md$/)
     expect(texts.get('jetway/SKILL.md')?.split('\n').length).toBeLessThan(500)
     for (const [file, text] of texts)
@@ -86,7 +86,7 @@ describe('the skill for coding agents', () => {
       }
   })
 
-  it('mentions each of its references', () => {
+  it('mentions each of its reference files', () => {
     const text = read('docs/skills/jetway/SKILL.md')
     for (const name of readdirSync(join(folder, 'jetway/references')))
       expect(text).toContain(`references/${name}`)

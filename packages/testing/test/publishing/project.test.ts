@@ -42,11 +42,11 @@ const UNDECIDED = {
 }
 
 describe('scripts/project.mjs', () => {
-  it('finds that all files have the facts of .github/project.json', () => {
+  it('finds that all files match .github/project.json', () => {
     expect(project(fileURLToPath(root))).toEqual({ code: 0, problems: '' })
   })
 
-  it('names a file that differs, and writes it with --write', () => {
+  it('names a file that differs, and corrects it with --write', () => {
     const folder = copyRepository()
     const owners = join(folder, '.github/CODEOWNERS')
     const right = readFileSync(owners, 'utf8')
@@ -59,7 +59,7 @@ describe('scripts/project.mjs', () => {
     expect(readFileSync(owners, 'utf8')).toBe(right)
   })
 
-  it('names a passage that a document lost', () => {
+  it('names a passage that is missing from a document', () => {
     const folder = copyRepository()
     const readme = join(folder, 'README.md')
     writeFileSync(readme, readFileSync(readme, 'utf8').replace('Jetway is not on npm yet', 'Jetway is new'))
@@ -68,7 +68,7 @@ describe('scripts/project.mjs', () => {
     expect(problems).toContain('README.md lacks this passage, see scripts/project/places.mjs')
   })
 
-  it('writes the address of the repository before anything is published', () => {
+  it("writes the repository's address before anything is published", () => {
     const folder = copyRepository()
     decide(folder, { ...UNDECIDED, repository: 'https://github.com/acme/jetway' })
     expect(project(folder, '--write')).toEqual({ code: 0, problems: '' })
@@ -82,7 +82,7 @@ describe('scripts/project.mjs', () => {
     )
   })
 
-  it('writes no address that is not decided', () => {
+  it('writes no address that is still undecided', () => {
     const folder = copyRepository()
     decide(folder, UNDECIDED)
     expect(project(folder, '--write')).toEqual({ code: 0, problems: '' })
@@ -94,14 +94,14 @@ describe('scripts/project.mjs', () => {
   })
 })
 
-describe('published: true', () => {
+describe('scripts/project.mjs with `published: true`', () => {
   const documents = (folder: string): [string, string][] =>
     [...textsIn(folder, /(?:\.md|Dockerfile|\.dockerignore)$/)].filter(
-      // The page for maintainers and the decisions explain the switch.
+      // Only the page for maintainers and the decision records may explain the switch.
       ([path]) => !path.startsWith('docs/design/') && path !== 'docs/releasing.md',
     )
 
-  it('turns all documents to npm, and nothing is left of the tarballs', () => {
+  it('makes all documents refer to npm instead of tarballs', () => {
     const folder = copyRepository()
     const ofTarballs = documents(folder).filter(([, text]) =>
       /tarballs|not on npm|<this repository>/.test(text),
@@ -121,7 +121,7 @@ describe('published: true', () => {
     expect(project(folder)).toEqual({ code: 0, problems: '' })
   })
 
-  it('writes commands that install what readers of the README import', () => {
+  it('writes commands that install everything the README imports', () => {
     const folder = copyRepository()
     decide(folder, DECIDED)
     project(folder, '--write')
@@ -161,7 +161,7 @@ describe('published: true', () => {
     })
   })
 
-  it.each(Object.keys(DECIDED).filter((name) => name !== 'published'))('needs the fact %s', (name) => {
+  it.each(Object.keys(DECIDED).filter((name) => name !== 'published'))('requires %s', (name) => {
     expect(checkFacts({ ...DECIDED, [name]: null })).toEqual([
       `.github/project.json: ${name} is null, but published is true; decide it first`,
     ])
@@ -169,7 +169,7 @@ describe('published: true', () => {
 })
 
 describe('checkFacts', () => {
-  it('accepts facts that are decided, and facts that are not', () => {
+  it('accepts both decided and undecided values', () => {
     expect(checkFacts(DECIDED)).toEqual([])
     expect(checkFacts(UNDECIDED)).toEqual([])
   })
@@ -186,7 +186,7 @@ describe('checkFacts', () => {
     ['a maintainer without a handle', { maintainers: ['Alice'] }, 'maintainers must be'],
     ['an unknown way of publishing', { publishing: 'by hand' }, 'publishing must be "staged" or "direct"'],
     ['a flag that is text', { published: 'yes' }, 'published must be true or false'],
-  ])('refuses %s', (_, wrong, problem) => {
+  ])('rejects %s', (_, wrong, problem) => {
     expect(checkFacts({ ...DECIDED, ...wrong }).join('\n')).toContain(problem)
   })
 })
@@ -204,17 +204,17 @@ describe('installFromNpm', () => {
     ['{client,core,json-schema,stdio}', '@jetway/client'],
     ['{bridge,client,core,json-schema,stdio}', '@jetway/bridge @jetway/client'],
     ['cli', '@jetway/cli'],
-  ])('names what code imports, and no dependency of another: %s', (names, expected) => {
+  ])('names only the packages that code imports, not their dependencies: %s', (names, expected) => {
     expect(installFromNpm(`npm install ${tarballs(names)}`, dependencies)).toBe(`npm install ${expected}`)
   })
 
-  it('keeps flags, packages of others, and the text around the command', () => {
+  it('keeps flags, other packages, and the text around the command', () => {
     const line = `\`npm install --save-dev tsx ${tarballs('cli')}\` |`
     expect(installFromNpm(line, dependencies)).toBe('`npm install --save-dev @jetway/cli tsx` |')
     expect(installFromNpm('npm install zod', dependencies)).toBe('npm install zod')
   })
 
-  it('leaves out of a command what the other command of the line brings', () => {
+  it('omits packages that another command on the same line installs', () => {
     const line = `npm install ${tarballs('{core,json-schema,stdio}')} && npm install --save-dev ${tarballs('{client,testing}')} vitest`
     expect(installFromNpm(line, dependencies)).toBe(
       'npm install @jetway/core && npm install --save-dev @jetway/testing vitest',
@@ -226,14 +226,14 @@ describe('updatePlaces', () => {
   const places = [{ file: 'a.md', before: 'Clone <this repository>. Then go', after: 'Then go' }]
   const facts = { repository: null, published: false }
 
-  it('replaces the text of one state by that of the other', () => {
+  it('replaces the text for one state with the text for the other', () => {
     const before = 'A. Clone <this repository>. Then go.'
     expect(updatePlaces(before, places, facts).text).toBe(before)
     expect(updatePlaces(before, places, { ...facts, published: true }).text).toBe('A. Then go.')
     expect(updatePlaces('A. Then go.', places, facts).text).toBe(before)
   })
 
-  it('names a document with neither text', () => {
+  it('names a document that contains neither text', () => {
     expect(updatePlaces('Something else', places, facts).problems).toHaveLength(1)
   })
 })
@@ -277,7 +277,7 @@ describe('joinChangelogs', () => {
     ]),
   )
 
-  it('has each change once, with its packages, newest version first', () => {
+  it('lists each change once, with its packages, newest version first', () => {
     expect(joined).toBe(`# Changelog
 
 ## 0.2.0
@@ -296,7 +296,7 @@ describe('joinChangelogs', () => {
 `)
   })
 
-  it('orders versions as numbers, and pre-releases before their version', () => {
+  it('sorts versions by number, and pre-releases before their release', () => {
     const versions = ['0.9.0', '1.0.0-beta.2', '0.10.0', '1.0.0', '1.0.0-beta.10']
     const text = versions
       .map((version) => `## ${version}\n\n### Patch Changes\n\n- Fixes ${version}.\n`)
@@ -307,12 +307,12 @@ describe('joinChangelogs', () => {
     expect(order).toEqual(['1.0.0', '1.0.0-beta.10', '1.0.0-beta.2', '0.10.0', '0.9.0'])
   })
 
-  it('gives the notes of one version', () => {
+  it('produces a changelog from which `notesOf` returns the notes for one version', () => {
     expect(notesOf(joined, '0.1.0')).toBe('### Minor Changes\n\n- **core**: The first version.\n')
     expect(() => notesOf(joined, '0.3.0')).toThrow('CHANGELOG.md has no version 0.3.0')
   })
 
-  it('says that nothing is released if there are no changelogs', () => {
+  it('says that nothing has been released if there are no changelogs', () => {
     expect(joinChangelogs(new Map())).toContain('Nothing is released yet')
   })
 })
@@ -325,7 +325,7 @@ describe('inScope', () => {
     ['const SCOPE = /^@jetway\\//', 'const SCOPE = /^@other\\//'],
     ['the scope `@jetway`', 'the scope `@other`'],
     ["'@jetway-apps/test-support' and 'jetway:source'", "'@jetway-apps/test-support' and 'jetway:source'"],
-  ])('renames the packages only: %s', (text, renamed) => {
+  ])('renames only packages: %s', (text, renamed) => {
     expect(inScope(text, '@other')).toBe(renamed)
   })
 })

@@ -37,7 +37,7 @@ const { firstSteps } = await load<{
 const { ofPackage, sbomOf } = await load<Sbom>('scripts/packages/sbom.mjs')
 
 describe('tagsOf', () => {
-  /** A repository with a light tag and an annotated one. */
+  /** Creates a repository with lightweight tags and an annotated tag. */
   function repository(): { readonly folder: string; readonly commit: string } {
     const folder = temporaryFolder()
     const git = (...args: readonly string[]): string =>
@@ -53,7 +53,7 @@ describe('tagsOf', () => {
     return { folder, commit: git('rev-parse', 'HEAD') }
   }
 
-  it('reads the commits of light and of annotated tags', () => {
+  it('reads the commits of lightweight and annotated tags', () => {
     const { folder, commit } = repository()
     const tags = tagsOf(execFileSync('git', ['ls-remote', '--tags', folder], { encoding: 'utf8' }))
     expect([...tags]).toEqual([
@@ -70,12 +70,12 @@ describe('compareTags', () => {
     ['v1.10.0', moved],
   ])
 
-  it('names a newer version, by numbers', () => {
+  it('finds a newer version by comparing numbers', () => {
     expect(compareTags({ version: 'v1.9.0', digest: old }, tags)).toEqual({ newer: 'v1.10.0' })
     expect(compareTags({ version: 'v1.10.0', digest: moved }, tags)).toEqual({})
   })
 
-  it('refuses a tag that moved, and one that does not exist', () => {
+  it('reports a tag that has moved or does not exist', () => {
     expect(compareTags({ version: 'v1.9.0', digest: moved }, tags).problem).toContain(`v1.9.0 is ${old} now`)
     expect(compareTags({ version: 'v2.0.0', digest: old }, tags).problem).toBe('v2.0.0 does not exist')
   })
@@ -91,7 +91,7 @@ describe('withActions', () => {
 })
 
 describe('oldFacts', () => {
-  it('lists what was read more than 90 days ago, with its line', () => {
+  it('lists facts that were last checked more than 90 days ago, with their lines', () => {
     const text = `{\n  "read": "2026-01-01",\n}\nconst rule = { read: '2026-03-01' }\n`
     expect(oldFacts(text, Date.parse('2026-04-02'))).toEqual([{ line: 2, read: '2026-01-01', days: 91 }])
     expect(oldFacts(text, Date.parse('2026-04-01'))).toEqual([])
@@ -99,7 +99,7 @@ describe('oldFacts', () => {
 })
 
 describe('scripts/release/version.mjs', () => {
-  it('prints with --dry-run what it would run, the pull request last', () => {
+  it('prints the commands with --dry-run, and creates the pull request last', () => {
     const script = fileURLToPath(new URL('scripts/release/version.mjs', root))
     const { status, stdout } = spawnSync(process.execPath, [script, '--dry-run'], { encoding: 'utf8' })
     const commands = stdout.trim().split('\n')
@@ -113,7 +113,7 @@ describe('scripts/release/version.mjs', () => {
 describe('firstSteps', () => {
   const labels = [{ name: "won't fix", color: 'ffffff', description: 'No' }]
 
-  it('prints a trust of each package that allows staging only', () => {
+  it('prints a command per package that trusts the release workflow only for staging', () => {
     const text = firstSteps(['@jetway/core', 'jetway'], DECIDED, labels)
     expect(text).toContain(
       'npm trust github @jetway/core --repo acme/jetway --file release.yml --env npm --allow-stage-publish',
@@ -123,20 +123,20 @@ describe('firstSteps', () => {
     expect(text).not.toContain('--allow-publish')
   })
 
-  it('quotes the names of labels for a shell', () => {
+  it('quotes label names for the shell', () => {
     expect(firstSteps([], DECIDED, labels)).toContain(
       String.raw`gh label create 'won'\''t fix' --repo acme/jetway`,
     )
   })
 
-  it('allows direct publishing if the owner decided so, and invents no repository', () => {
+  it('allows direct publishing if the owner has chosen it, and invents no repository', () => {
     const text = firstSteps(['jetway'], { ...DECIDED, publishing: 'direct', repository: null }, [])
     expect(text).toContain('--repo <owner>/<name> --file release.yml --env npm --allow-publish --yes')
   })
 })
 
 describe('sbomOf', () => {
-  it('lists a project that installed its packages from tarballs', () => {
+  it('describes a project that has installed its packages from tarballs', () => {
     const folder = temporaryFolder()
     const write = (path: string, manifest: object): void => {
       mkdirSync(join(folder, path), { recursive: true })
@@ -173,7 +173,7 @@ describe('ofPackage', () => {
     ],
   }
 
-  it('lists what the package brings, without the project that installed it', () => {
+  it('lists what the package installs, but not the project that has installed the package', () => {
     const { metadata, components, dependencies } = ofPackage(sbom, '@jetway/stdio', '0.1.0')
     expect(metadata.component).toEqual({ 'bom-ref': '@jetway/stdio@0.1.0', properties: [] })
     expect(components.map((entry) => entry['bom-ref'])).toEqual(['@jetway/core@0.1.0'])
@@ -181,7 +181,7 @@ describe('ofPackage', () => {
     expect(JSON.stringify({ metadata, components })).not.toMatch(/file:|node_modules/)
   })
 
-  it('fails if the list lacks the package', () => {
+  it('fails if the package is missing from the list', () => {
     expect(() => ofPackage(sbom, '@jetway/stdio', '0.2.0')).toThrow('lists no @jetway/stdio@0.2.0')
   })
 })

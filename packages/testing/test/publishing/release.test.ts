@@ -51,7 +51,7 @@ const { isAtLeast, upload } = await load<Upload>('scripts/release/upload.mjs')
 const { verify } = await load<Verify>('scripts/release/verify.mjs')
 const { describeRelease, inOrder } = await load<Collect>('scripts/release/collect.mjs')
 
-/** A folder with the tarballs of packages and the lists of what they install. */
+/** Creates a folder with the tarballs of packages, and with lists of what each of them installs. */
 function releaseFolder(packages: Readonly<Record<string, object>>): string {
   const folder = temporaryFolder()
   for (const [name, manifest] of Object.entries(packages)) {
@@ -78,7 +78,7 @@ const released = (): { readonly folder: string; readonly release: Release } => {
   return { folder, release: describeRelease(folder, DECIDED) }
 }
 
-/** A registry that serves these bodies by path, or refuses with a status. Returns its address. */
+/** Starts a registry that serves a body for each path, or replies with a status. Returns its address. */
 async function registry(bodies: (path: string, origin: string) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     const body = bodies(decodeURIComponent(request.url ?? ''), origin)
@@ -94,7 +94,7 @@ async function registry(bodies: (path: string, origin: string) => unknown): Prom
 const packument = (entry: Entry, dist: object): object => ({ versions: { [entry.version]: { dist } } })
 
 describe('describeRelease', () => {
-  it('lists the packages in the order of their dependencies, with their digests', () => {
+  it('lists the packages in dependency order, with their digests', () => {
     const { release } = released()
     expect(release).toMatchObject({
       version: '0.1.0',
@@ -120,7 +120,7 @@ describe('describeRelease', () => {
     expect(() => describeRelease(folder, facts)).toThrow(problem)
   })
 
-  it('fails without tarballs, and without the list of what one installs', () => {
+  it('fails without tarballs, and without a list of installed packages', () => {
     expect(() => describeRelease(temporaryFolder(), DECIDED)).toThrow('has no tarballs')
     const folder = releaseFolder(PACKAGES)
     rmSync(join(folder, 'jetway-core.cdx.json'))
@@ -129,7 +129,7 @@ describe('describeRelease', () => {
 })
 
 describe('inOrder', () => {
-  it('puts each package after those that it needs, and the others by name', () => {
+  it('sorts each package after its dependencies, and otherwise by name', () => {
     const needs = { d: ['c', 'a'], c: ['b'], b: ['elsewhere'], a: [] }
     const packages = Object.entries(needs).map(([name, needed]) => ({ name, needs: needed }))
     expect(inOrder(packages).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
@@ -159,7 +159,7 @@ describe('upload', () => {
     )
   })
 
-  it('uploads nothing if one tarball is not the tested one', async () => {
+  it('uploads nothing if a tarball differs from the tested one', async () => {
     const { folder, release } = released()
     writeFileSync(join(folder, 'jetway-stdio.tgz'), 'other bytes')
     const npm = vi.fn<() => number>(() => 0)
@@ -169,7 +169,7 @@ describe('upload', () => {
     expect(npm).not.toHaveBeenCalled()
   })
 
-  it('skips a version that npm has, and refuses one with other bytes', async () => {
+  it('skips a version that is already on npm, and reports one with different content', async () => {
     const { folder, release } = released()
     const [core, stdio] = release.packages as [Entry, Entry]
     const address = await registry((path) =>
@@ -187,7 +187,7 @@ describe('upload', () => {
     expect(print).toHaveBeenCalledWith('@jetway/core@0.1.0 is on npm already')
   })
 
-  it('goes on after npm fails, and names what failed', async () => {
+  it('continues with the next package after npm fails, and reports the failure', async () => {
     const { folder, release } = released()
     const npm = vi.fn<() => number>(() => 0).mockReturnValueOnce(1)
     const address = await registry(() => undefined)
@@ -195,7 +195,7 @@ describe('upload', () => {
     expect(npm).toHaveBeenCalledTimes(2)
   })
 
-  it('uploads nothing if the registry does not answer', async () => {
+  it('uploads nothing if the registry is not available', async () => {
     const { folder, release } = released()
     const address = await registry(() => 503)
     await expect(upload(release, folder, address, () => 0)).rejects.toThrow('answers 503')
@@ -210,7 +210,7 @@ describe('isAtLeast', () => {
     ['11.9.9', false],
     ['10.20.0', false],
     ['', false],
-  ])('compares the version of npm: %s', (version, expected) => {
+  ])('compares npm versions: %s', (version, expected) => {
     expect(isAtLeast(version, '11.15.0')).toBe(expected)
   })
 })
@@ -224,7 +224,10 @@ describe('verify', () => {
     readonly bytes?: string
   }
 
-  /** What the registry has about a package: its digest, and the statement of provenance at another address. */
+  /**
+   * Returns what the registry stores about a package: its digest and, at another address, the provenance
+   * statement.
+   */
   const served = ({ repository, path, bytes }: Statement = {}) => {
     const { folder, release } = released()
     const only = { ...release, packages: release.packages.slice(0, 1) }
@@ -255,7 +258,7 @@ describe('verify', () => {
     return { folder, release: only, core, bodies, dist }
   }
 
-  it('accepts the tested bytes with a provenance of the release workflow', async () => {
+  it('accepts the tested files with a provenance statement from the release workflow', async () => {
     const { release, bodies } = served()
     expect(await verify(release, await registry(bodies), TRIES)).toEqual([])
   })
@@ -272,12 +275,12 @@ describe('verify', () => {
       'it was built by .github/workflows/ci.yml, not .github/workflows/release.yml',
     ],
     ['other bytes', { bytes: 'ab'.repeat(64) }, 'its provenance is about other bytes'],
-  ])('refuses a provenance that names %s', async (_, statement, problem) => {
+  ])('rejects a provenance statement that names %s', async (_, statement, problem) => {
     const { release, bodies } = served(statement)
     expect(await verify(release, await registry(bodies), TRIES)).toEqual([`@jetway/core@0.1.0: ${problem}`])
   })
 
-  it('refuses a version without provenance, or with other bytes', async () => {
+  it('rejects a version without provenance or with different content', async () => {
     const { release, core, dist } = served()
     const plain = await registry(() => packument(core, { integrity: core.integrity }))
     expect(await verify(release, plain, TRIES)).toEqual(['@jetway/core@0.1.0: npm has no provenance of it'])
@@ -290,7 +293,7 @@ describe('verify', () => {
     ])
   })
 
-  it('tries again while the registry has no such version', async () => {
+  it('retries while the version is missing from the registry', async () => {
     const { release, bodies } = served()
     let requests = 0
     const late = await registry((url, origin) => {

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 
 export const root: URL = new URL('../../../../', import.meta.url)
 
-/** Imports a script of this repository. */
+/** Imports a script from this repository. */
 export const load = async <T>(path: string): Promise<T> => (await import(new URL(path, root).href)) as T
 
 export function temporaryFolder(): string {
@@ -16,7 +16,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Facts as they are when everything is decided. The addresses are those of nobody. */
+/** Facts for a project in which everything has been decided. The addresses belong to nobody. */
 export const DECIDED: Readonly<Record<string, unknown>> = {
   owner: 'acme',
   repository: 'https://github.com/acme/jetway',
@@ -34,10 +34,10 @@ export const DECIDED: Readonly<Record<string, unknown>> = {
 
 const COPIED = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'LICENSE', '.github', 'docs']
 
-/** The files of a package that a copy needs. */
+/** The files to copy from each package. */
 const OF_PACKAGES = ['package.json', 'README.md']
 
-/** Whether a file or a folder is generated or installed. */
+/** Returns whether a file or folder is generated or installed. */
 const isExtra = (path: string): boolean =>
   ['node_modules', 'dist', 'cache'].includes(basename(path)) || path.includes(join('reference', 'api'))
 
@@ -57,12 +57,12 @@ export function copyRepository(): string {
   return folder
 }
 
-/** Writes the facts of a copy. */
+/** Writes the facts into a copy of the repository. */
 export function decide(folder: string, facts: Readonly<Record<string, unknown>>): void {
   writeFileSync(join(folder, '.github', 'project.json'), `${JSON.stringify(facts, null, 2)}\n`)
 }
 
-/** Runs `scripts/project.mjs` of a copy. */
+/** Runs `scripts/project.mjs` in a copy of the repository. */
 export function project(
   folder: string,
   ...args: readonly string[]
@@ -73,7 +73,7 @@ export function project(
   return { code: status, problems: stderr }
 }
 
-/** Reads the files of a folder whose names match, by their paths. */
+/** Reads all files in a folder whose names match. Returns their texts, keyed by path. */
 export function textsIn(folder: string, pattern: RegExp): ReadonlyMap<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return new Map(

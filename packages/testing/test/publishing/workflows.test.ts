@@ -43,7 +43,7 @@ const CHECKOUT = `uses: ${uses('checkout')}
         with:
           persist-credentials: false`
 
-/** A workflow with one job, whose lines and steps can be replaced. */
+/** Returns a workflow with one job, some of whose lines and steps can be replaced. */
 function workflow({
   on = 'push',
   permissions = 'contents: read',
@@ -73,7 +73,7 @@ ${list}`
 const lint = (text: string, name = 'release.yml'): Promise<string[]> => lintWorkflow(name, text, around)
 
 describe('scripts/workflows.mjs', () => {
-  it("accepts this repository's workflows, forms, labels and updates", () => {
+  it('accepts the workflows, issue forms, labels and update rules of this repository', () => {
     const script = fileURLToPath(new URL('scripts/workflows.mjs', root))
     const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -93,7 +93,7 @@ describe('lintWorkflow', () => {
     ['an unknown context in an expression', workflow({ job: 'if: gitlab.ref' }), 'gitlab'],
     ['text that is no YAML', 'on: [push\njobs: {', ''],
     ['a job that needs a missing one', workflow({ job: 'needs: other' }), 'no dependencies'],
-  ])('refuses %s by the parser', async (_, text, word) => {
+  ])("rejects %s with GitHub's own parser", async (_, text, word) => {
     const problems = await lint(text)
     expect(problems).not.toEqual([])
     expect(problems.join('\n')).toContain(word)
@@ -170,12 +170,12 @@ describe('lintWorkflow', () => {
       { id: 'publish', steps: ['run: npm install && node release/upload.mjs'] },
       'may not install',
     ],
-  ])('refuses %s', async (_, parts, problem) => {
+  ])('rejects %s', async (_, parts, problem) => {
     const problems = await lint(workflow(parts))
     expect(problems.join('\n')).toContain(problem)
   })
 
-  it('gives the jobs that need a right that right, in their file only', async () => {
+  it('allows a write permission only for jobs that need it, and only in their own workflow file', async () => {
     const text = workflow({
       id: 'publish',
       job: 'timeout-minutes: 5\n    permissions:\n      id-token: write',
@@ -216,7 +216,7 @@ describe('checkForm', () => {
       { ...form, body: [{ type: 'dropdown', attributes: { label: 'One' } }] },
       'it needs options',
     ],
-  ])('refuses %s', (_, wrong, problem) => {
+  ])('rejects %s', (_, wrong, problem) => {
     expect(checkForm(wrong, ['bug']).join('\n')).toContain(problem)
   })
 })
@@ -224,7 +224,7 @@ describe('checkForm', () => {
 describe('checkLabels', () => {
   const labels = JSON.parse(readFileSync(new URL('.github/labels.json', root), 'utf8')) as object[]
 
-  it('names a label that is missing, there twice, or without a colour', () => {
+  it('reports a label that is missing, duplicated or without a colour', () => {
     expect(checkLabels(labels.slice(1))).toEqual(['the label bug is missing'])
     expect(checkLabels([...labels, labels[0]])).toEqual(['bug is there twice'])
     expect(checkLabels([...labels, { name: 'x', color: 'red', description: '' }])).toHaveLength(2)
@@ -235,11 +235,11 @@ describe('checkDependabot', () => {
   const update = { directory: '/', schedule: { interval: 'weekly' }, cooldown: { 'default-days': 7 } }
   const updates = ['npm', 'github-actions'].map((name) => ({ 'package-ecosystem': name, ...update }))
 
-  it('accepts updates of npm and of actions', () => {
+  it('accepts updates of npm packages and of actions', () => {
     expect(checkDependabot({ version: 2, updates }, [])).toEqual([])
   })
 
-  it('refuses updates without a pause, with unknown keys, or of npm only', () => {
+  it('rejects updates without a cooldown, with unknown keys, or of npm packages only', () => {
     const [npm] = updates
     expect(checkDependabot({ version: 2, updates: [npm] }, [])).toEqual(['github-actions is not updated'])
     const hasty = { ...npm, cooldown: undefined, every: 'day' }

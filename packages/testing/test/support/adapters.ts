@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { toFetch } from '@jetway/core/http'
 import { nodeConnection } from '@jetway/node/connection'
-import { mcp as fastifyMcp } from '@jetway/fastify'
-import { mcp as honoMcp } from '@jetway/hono'
+import { mcp as fastifyMcp, resourceMetadata as fastifyMetadata } from '@jetway/fastify'
+import { mcp as honoMcp, resourceMetadata as honoMetadata } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
@@ -11,7 +11,7 @@ import { listenFetch as listen, originOf } from '@jetway-apps/test-support/mount
 
 export const fastify: AdapterSubject = {
   capabilities: EVERY_CAPABILITY,
-  async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
+  async serve(server, options, { headers = {}, parsesBodies, locals, auth, prefix }) {
     const app = Fastify()
     app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
     if (parsesBodies === true) {
@@ -20,14 +20,17 @@ export const fastify: AdapterSubject = {
       })
     }
     const host = { ...(locals && { locals }), ...(auth && { authInfo: auth }) }
-    await app.register(fastifyMcp, { server, ...options, ...host })
+    const { authenticate } = options
+    const below = prefix === undefined ? {} : { prefix, path: '/mcp' }
+    if (prefix !== undefined && authenticate) await app.register(fastifyMetadata, { authenticate })
+    await app.register(fastifyMcp, { server, ...options, ...host, ...below })
     app.post('/echo', async ({ body }) => JSON.stringify(body))
     await app.listen({ port: 0, host: '127.0.0.1' })
     return {
-      url: `${originOf(app.server)}/mcp`,
+      url: `${originOf(app.server)}${prefix ?? ''}/mcp`,
       close: () => app.close(),
       release: async () => {
-        // Clients may open a spare connection that they never use, and Node waits for that connection.
+        // Clients may open a spare connection that they never use, and Node would wait for that connection.
         const cut = setInterval(() => app.server.closeAllConnections(), 20)
         await app.close()
         clearInterval(cut)
@@ -38,7 +41,7 @@ export const fastify: AdapterSubject = {
 
 export const hono: AdapterSubject = {
   capabilities: EVERY_CAPABILITY,
-  async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
+  async serve(server, options, { headers = {}, parsesBodies, locals, auth, prefix = '' }) {
     const app = new Hono()
     app.use(async (c, next) => {
       for (const [name, value] of Object.entries(headers)) c.header(name, value)
@@ -46,15 +49,16 @@ export const hono: AdapterSubject = {
       return next()
     })
     const mount = honoMcp({ server, ...options, ...(locals && { locals }), ...(auth && { authInfo: auth }) })
-    app.use(mount)
+    if (prefix !== '' && options.authenticate) app.use(honoMetadata(options.authenticate))
+    app.basePath(prefix).use(mount)
     app.post('/echo', async (c) => c.text(await c.req.text()))
     const { origin, release } = await listen(app.fetch)
-    return { url: `${origin}/mcp`, close: () => mount.close(), release }
+    return { url: `${origin}${prefix}/mcp`, close: () => mount.close(), release }
   },
 }
 
 export const fetchHandler: AdapterSubject = {
-  capabilities: ['locals', 'pipelining', 'legacySse'],
+  capabilities: ['locals', 'pipelining', 'legacySse', 'documents'],
   async serve(server, options, { locals }) {
     const handler = toFetch(server, { ...options, connection: nodeConnection, ...(locals && { locals }) })
     const { origin, release } = await listen(handler)

@@ -6,12 +6,14 @@ import type { Logger } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
+  documentsOf,
   type Route,
   routePaths,
   type Endpoint,
   type HttpReply,
   type HttpRequest,
   type RequestBody,
+  type WellKnown,
 } from '@jetway/core/http'
 import { isQueued, nodeSignal, onTurn } from '@jetway/node/adapter'
 import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
@@ -24,18 +26,20 @@ export interface Exchanged {
   readonly routes: ReadonlyMap<string, Route>
 }
 
-/** The parts of an adapter for `node:http`. Tests can replace them with broken ones. */
+/** The parts of an adapter for `node:http`, which tests can replace with broken ones. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
+  /** Returns the public document that a request asks for. */
+  readonly document: (documents: WellKnown | undefined, exchanged: Exchanged) => HttpReply | undefined
   readonly route: (path: string, routes: ReadonlyMap<string, Route>) => Route
-  /** One complete exchange. */
+  /** Handles one complete exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
   readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
   readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
   readonly signal: (req: IncomingMessage, res: ServerResponse) => AbortSignal
   readonly isQueued: (res: ServerResponse) => boolean
-  /** Calls the function when the stream may begin. */
+  /** Calls the function when it is the stream's turn to begin. */
   readonly turn: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
   readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
@@ -46,6 +50,12 @@ export interface Parts {
 
 export const SOUND: Parts = {
   isForMcp: (path) => path === '/mcp',
+  document: (documents, { req }) =>
+    documents?.answer({
+      method: req.method ?? '',
+      path: pathOf(req),
+      header: (name) => req.headersDistinct[name]?.[0],
+    }),
   route: (path, routes) => routes.get(path) ?? 'mcp',
 
   async serve(exchanged, parts) {
@@ -137,7 +147,7 @@ export const SOUND: Parts = {
 
 const pathOf = (req: IncomingMessage): string => req.url?.split('?')[0] ?? ''
 
-/** The cases themselves report failures. */
+/** Logs nothing, because the cases report failures themselves. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Creates the adapter with some parts replaced. */
@@ -146,20 +156,26 @@ export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   return {
     capabilities: EVERY_CAPABILITY,
     async serve(server, options, host) {
-      const endpoint = createEndpoint(server, { logger: SILENT, ...options })
+      const { headers = {}, prefix = '' } = host
+      const site = prefix === '' || !options.authenticate ? undefined : documentsOf(options.authenticate, '')
+      const endpoint = createEndpoint(server, { logger: SILENT, ...options }, { path: `${prefix}/mcp` })
       const routes = routePaths('/mcp', options.legacySse)
       const besides = [...routes.keys()].filter((path) => path !== '/mcp')
       const { origin, release } = await listen((req, res) => {
+        const exchanged = { req, res, host, endpoint, routes }
         const path = pathOf(req)
-        for (const [name, value] of Object.entries(host.headers ?? {})) res.setHeader(name, value)
-        if (parts.isForMcp(path) || besides.includes(path)) {
-          parts
-            .serve({ req, res, host, endpoint, routes }, parts)
-            .catch(() => res.writeHead(500).end('secret'))
-        } else if (path === '/echo') req.pipe(res)
+        const inner = path.startsWith(prefix) ? path.slice(prefix.length) : ''
+        for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+        const own = inner === '' ? undefined : endpoint.wellKnown
+        const document =
+          parts.document(own, exchanged) ?? site?.answer({ method: 'GET', path, header: () => '' })
+        if (document !== undefined) parts.sendWhole(res, document)
+        else if (parts.isForMcp(inner) || besides.includes(inner))
+          parts.serve(exchanged, parts).catch(() => res.writeHead(500).end('secret'))
+        else if (path === '/echo') req.pipe(res)
         else res.writeHead(404).end()
       })
-      return { url: `${origin}/mcp`, close: () => parts.close(endpoint), release }
+      return { url: `${origin}${prefix}/mcp`, close: () => parts.close(endpoint), release }
     },
   }
 }

@@ -15,9 +15,9 @@ const AT_ONCE = 6
 interface Way {
   readonly options: EndpointOptions
   readonly path: string
-  /** The maximum number of bytes on one connection. Some calls fit within it, and some do not. */
+  /** The maximum number of bytes on one connection. It is enough for some calls, but not for all. */
   readonly atMost: number
-  /** Whether the rest of an interrupted response can be requested. */
+  /** If true, a client can request the rest of an interrupted response. */
   readonly resumes: boolean
 }
 
@@ -80,8 +80,8 @@ interface Tally {
 }
 
 /**
- * Runs clients, one after another, of a server whose connections are cut at any position, until there have been
- * enough cuts.
+ * Runs one client after another against a server whose connections are cut at random positions, until there
+ * have been enough cuts.
  */
 async function callUntilCut(
   { options, path, atMost, resumes }: Way,
@@ -98,7 +98,7 @@ async function callUntilCut(
   })
   const tally: Tally = { clients: 0, refused: 0, answered: 0, failed: 0 }
   try {
-    // Resumable streams survive most cuts, so the loop continues until one call fails.
+    // Resumable streams survive most cuts, so the loop continues until at least one call has failed.
     while (proxy.cuts < cuts || tally.refused + tally.failed === 0)
       await oneClient(`http://127.0.0.1:${proxy.port}${path}`, tally, resumes)
     return tally
@@ -147,13 +147,13 @@ async function oneClient(url: string, tally: Tally, resumes: boolean): Promise<v
   expect(closed).toHaveBeenCalledTimes(1)
 }
 
-/** Checks that the error names the lost connection, and that it is not a timeout. */
+/** Checks that the error says that the connection was lost, and that it is not a timeout. */
 function expectNamed(error: unknown): void {
   if (!(error instanceof ClientError)) throw error
   expect(['transport', 'closed', 'session-lost']).toContain(error.code)
 }
 
-/** Runs one manager whose only server is lost again and again. */
+/** Runs a manager whose only server disconnects again and again. */
 async function manageUntilCut(cuts: number) {
   const random = seeded(cuts)
   const server = counting(random)
@@ -202,7 +202,7 @@ async function manageUntilCut(cuts: number) {
   }
 }
 
-/** Tests the client behind a proxy that cuts its connections at random bytes of heads, bodies and events. */
+/** Tests the client behind a proxy that cuts connections at random bytes of heads, bodies and events. */
 export function describeClientCuts(cuts: number): void {
   const unhandled = vi.fn<(reason: unknown) => void>()
   process.on('unhandledRejection', unhandled)
@@ -224,14 +224,14 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'are repeated by a manager that reports each disconnect and reconnect',
+      'cause a manager to report exactly one outcome per attempt to reconnect',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)
         expect(Math.min(answered, failed)).toBeGreaterThan(0)
         expect(events).toContain('reconnected')
         expect(events).not.toContain('serverRemoved')
-        // Each attempt has exactly one outcome, except an attempt that was ended by a close.
+        // Each attempt must have exactly one outcome, unless it was ended by closing the manager.
         for (const [at, event] of events.entries())
           if (event === 'reconnecting' && at < events.length - 1)
             expect(events[at + 1]).toMatch(/^reconnect(ed|Failed)$/)

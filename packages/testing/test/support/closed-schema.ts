@@ -1,6 +1,6 @@
 import type { JsonObject } from '@jetway/core/protocol'
 
-/** Members that may contain anything. */
+/** Properties that may contain anything. */
 const OPEN_MEMBERS = new Set([
   '_meta',
   'arguments',
@@ -11,14 +11,15 @@ const OPEN_MEMBERS = new Set([
   'data',
 ])
 
-/** Keywords whose value is schemas by name, schemas by position, or one schema. */
+/** Keywords that contain schemas keyed by name, a list of schemas, or a single schema. */
 const NAMED = new Set(['properties', 'definitions', '$defs'])
 const LISTED = new Set(['anyOf', 'oneOf'])
 const NESTED = new Set(['items', 'additionalProperties'])
 
 /**
- * Copies a published schema so that the copy refuses unknown members. The published schemas accept any members,
- * so they would not detect a field from a newer revision. Existing `additionalProperties` are kept.
+ * Copies a published schema so that the copy rejects unknown properties. The published schemas accept any
+ * properties, so they would not detect a field from a newer revision. Existing `additionalProperties` are
+ * kept.
  */
 export function closeSchema(schema: JsonObject): JsonObject {
   const closed: Record<string, unknown> = {}
@@ -26,7 +27,7 @@ export function closeSchema(schema: JsonObject): JsonObject {
     if (NAMED.has(keyword)) closed[keyword] = mapMembers(value as JsonObject, keyword)
     else if (LISTED.has(keyword)) closed[keyword] = (value as JsonObject[]).map(closeSchema)
     else if (NESTED.has(keyword) && isSchema(value)) closed[keyword] = closeSchema(value)
-    // A branch of `allOf` also sees the members of the other branches, so it cannot be closed alone.
+    // Each branch of `allOf` also receives the properties of the other branches, so it cannot be closed by itself.
     else closed[keyword] = value
   }
   if ('properties' in schema && !('additionalProperties' in schema)) closed['additionalProperties'] = false

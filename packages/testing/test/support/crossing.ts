@@ -13,7 +13,7 @@ const ADAPTERS = [
   ['Hono', hono],
 ] as const
 
-/** Creates a server that returns its argument immediately, later, or on a stream. */
+/** Creates a server whose tool returns its argument immediately, later, or on a stream. */
 function echoing(random: () => number): McpServer {
   const server = new McpServer({ name: 'echoing', version: '1' })
   server.addTool({
@@ -31,10 +31,10 @@ function echoing(random: () => number): McpServer {
   return server
 }
 
-/** Tests twelve callers in one session that use the same id for each call. */
+/** Tests twelve callers in one session that all use the same id for every call. */
 export function describeOneId(calls: number): void {
-  describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
-    it('each send one response to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
+  describe.each(ADAPTERS)(`${calls} calls with the same id from twelve callers on %s`, (_, adapter) => {
+    it('each return one response, to the right caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {
@@ -70,46 +70,42 @@ interface Member {
   readonly lastId: string
 }
 
-/** Tests sessions on both frameworks whose events are stored in one store. */
+/** Tests sessions on both frameworks that share one event store. */
 export function describeSharedStore(sessions: number): void {
-  it(
-    `does not show any of ${sessions} sessions data from another`,
-    { timeout: 60_000 + 40 * sessions },
-    async () => {
-      const eventStore = new MemoryEventStore()
-      const server = telling()
-      const apps = await Promise.all(
-        ADAPTERS.map(([, adapter]) => adapter.serve(server, { streams: { eventStore } }, {})),
+  it(`keeps the data of ${sessions} sessions separate`, { timeout: 60_000 + 40 * sessions }, async () => {
+    const eventStore = new MemoryEventStore()
+    const server = telling()
+    const apps = await Promise.all(
+      ADAPTERS.map(([, adapter]) => adapter.serve(server, { streams: { eventStore } }, {})),
+    )
+    const members: Member[] = []
+    for (let first = 0; first < sessions; first += AT_ONCE) {
+      const some = Array.from({ length: Math.min(AT_ONCE, sessions - first) }, (_, i) =>
+        join(apps[(first + i) % apps.length]?.url ?? '', `secret-${first + i}-${'abcdefgh'[i % 8]}`),
       )
-      const members: Member[] = []
-      for (let first = 0; first < sessions; first += AT_ONCE) {
-        const some = Array.from({ length: Math.min(AT_ONCE, sessions - first) }, (_, i) =>
-          join(apps[(first + i) % apps.length]?.url ?? '', `secret-${first + i}-${'abcdefgh'[i % 8]}`),
-        )
-        members.push(...(await Promise.all(some)))
-      }
-      const refusals: Piece[] = []
-      for (const [i, { client, heard }] of members.entries()) {
-        const other = members[(i + 2) % members.length]
-        if (other === undefined) continue
-        const refusal = await client.resume(other.lastId)
-        heard.push(refusal.text)
-        refusals.push(refusal)
-      }
-      for (const { secret, heard } of members) {
-        const said = heard.join('').match(SECRETS) ?? []
-        expect(said.length).toBeGreaterThan(3)
-        expect(new Set(said)).toEqual(new Set([secret]))
-      }
-      expect(refusals).toHaveLength(sessions)
-      expect(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-      expect(refusals[0]?.status).toBe(400)
-      for (const app of apps) {
-        await app.close()
-        await app.release()
-      }
-    },
-  )
+      members.push(...(await Promise.all(some)))
+    }
+    const refusals: Piece[] = []
+    for (const [i, { client, heard }] of members.entries()) {
+      const other = members[(i + 2) % members.length]
+      if (other === undefined) continue
+      const refusal = await client.resume(other.lastId)
+      heard.push(refusal.text)
+      refusals.push(refusal)
+    }
+    for (const { secret, heard } of members) {
+      const said = heard.join('').match(SECRETS) ?? []
+      expect(said.length).toBeGreaterThan(3)
+      expect(new Set(said)).toEqual(new Set([secret]))
+    }
+    expect(refusals).toHaveLength(sessions)
+    expect(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(refusals[0]?.status).toBe(400)
+    for (const app of apps) {
+      await app.close()
+      await app.release()
+    }
+  })
 }
 
 function telling(): McpServer {

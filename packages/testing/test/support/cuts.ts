@@ -14,7 +14,7 @@ import { slowStore } from './slow-store.ts'
 const EVENTS = 100
 const AT_ONCE = 5
 /**
- * The approximate size of one event, in bytes. Cuts are spread over a fifth of a call, so most calls are cut
+ * The approximate size of an event, in bytes. Cuts are spread over a fifth of a call, so most calls are cut
  * several times.
  */
 const EVENT_BYTES = 230
@@ -27,8 +27,8 @@ interface CutsOptions {
 }
 
 /**
- * Calls a tool with a hundred progress reports through a proxy that cuts connections, until there have been
- * enough cuts.
+ * Calls a tool that sends a hundred progress reports, through a proxy that cuts connections, until there have
+ * been enough cuts.
  */
 async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Promise<Outcome[]> {
   const random = seeded(options.seed)
@@ -66,7 +66,7 @@ async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Prom
   }
 }
 
-/** Checks that each call received all events exactly once and in order, and its own response. */
+/** Checks that each call received all of its events exactly once and in order, followed by its response. */
 function expectWhole(outcomes: readonly Outcome[]): void {
   const sequence = Array.from({ length: EVENTS }, (_, i) => i + 1)
   for (const { notices, response } of outcomes) {
@@ -77,7 +77,7 @@ function expectWhole(outcomes: readonly Outcome[]): void {
 }
 
 /**
- * Tests resuming over sockets that break, with each framework.
+ * Tests with each framework that clients can resume after their sockets break.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -87,11 +87,11 @@ export function describeCuts(cuts: number): void {
     ['Fastify', fastify],
     ['Hono', hono],
   ])(`streams on %s, cut ${cuts} times anywhere after their first id`, (_, adapter) => {
-    it('are complete for a client that resumes', options, async () => {
+    it('arrive in full at a client that resumes', options, async () => {
       expectWhole(await cutAndResume(adapter, { cuts, seed: 1, endpoint: () => ({}) }))
     })
 
-    it('are complete if the store is slow', options, async () => {
+    it('arrive in full even if the store is slow', options, async () => {
       const endpoint = (random: () => number): EndpointOptions => ({
         streams: { eventStore: slowStore(new MemoryEventStore(), random) },
       })

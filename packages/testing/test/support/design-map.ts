@@ -3,13 +3,13 @@ const { readMap } = (await import(new URL('scripts/map/page.mjs', root).href)) a
   readonly readMap: () => DesignMap
 }
 
-/** A file that a flow passes through, with the functions that the map names. */
+/** A file that a flow passes through, and the functions in it that the map names. */
 export interface Hop {
-  /** The heading above the hop. */
+  /** The heading above this entry. */
   readonly flow: string
   readonly path: string
   readonly names: readonly string[]
-  /** False for files that a step needs. */
+  /** True for the main file of a step, and false for files that the step needs. */
   readonly isStep: boolean
 }
 
@@ -28,5 +28,5 @@ interface DesignMap {
   readonly pathOf: (file: string) => string
 }
 
-/** The map of the code in `docs/design/README.md`. */
+/** The code map in `docs/design/README.md`. */
 export const map: DesignMap = readMap()

@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface FaultProxyOptions {
-  /** The target port on loopback. */
+  /** The port on loopback to which the proxy connects. */
   readonly port: number
-  /** Returns the limit for the replies on a connection. */
+  /** Returns the limit on the replies of one connection. */
   readonly allowance: () => Allowance
-  /** Returns how the server sees that the connection was cut. */
+  /** Returns how the proxy ends the connection to the server after a cut. */
   readonly abort: () => 'reset' | 'close'
 }
 
-/** Decides how many of the server's bytes are passed on. */
+/** Decides how many of the server's bytes pass through. */
 export interface Allowance {
   take(chunk: Buffer): Buffer
 }
 
-/** Passes on this many bytes after the first event with an id, or all bytes. */
+/** Lets this many bytes pass after the first event with an id, or all bytes if undefined. */
 export const beyondFirstId = (cutAfter: () => number | undefined): Allowance => new BeyondFirstId(cutAfter)
 
-/** Passes on this many bytes in total, or all bytes. */
+/** Lets this many bytes pass in total, or all bytes if undefined. */
 export const inAll = (bytes: number | undefined): Allowance => new InAll(bytes)
 
 /** Starts a TCP proxy that cuts replies at any position: inside a character, a field, a chunk or a header. */
@@ -41,7 +41,7 @@ export async function startFaultProxy({ port, allowance: allow, abort }: FaultPr
       client.write(taken)
       if (taken.length === chunk.length) return
       cuts++
-      // The bytes that were passed on arrive. The rest is never sent.
+      // The client still receives the bytes that have passed, but never the rest.
       client.end()
       leave()
     })

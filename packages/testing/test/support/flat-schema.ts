@@ -1,17 +1,17 @@
 import type { JsonObject } from '@jetway/core/protocol'
 
-/** Schemas by name. */
+/** Schemas, keyed by name. */
 export type Definitions = Readonly<Record<string, JsonObject>>
 
-/** The members of one object, including those of its parts. */
+/** The properties of an object schema, including those of its parts. */
 interface Shape {
   readonly properties: JsonObject
   readonly required: readonly string[]
 }
 
 /**
- * Returns a copy in which `allOf` does not combine objects. Each branch would see only its own members, and a
- * closed branch would refuse those of the others. The combined objects are closed.
+ * Returns a copy in which `allOf` no longer combines objects, because each branch would see all properties
+ * but know only some of them. The combined objects are closed.
  */
 export function flatten(value: unknown, definitions: Definitions): unknown {
   if (Array.isArray(value)) return value.map((item) => flatten(item, definitions))
@@ -27,7 +27,7 @@ export function flatten(value: unknown, definitions: Definitions): unknown {
 }
 
 /**
- * Returns one shape, or the shapes of a union. If several define the same member, the last one takes
+ * Returns one shape, or all shapes of a union. If several parts define the same property, the last one takes
  * precedence.
  */
 function shapesOf(schema: JsonObject, definitions: Definitions): readonly Shape[] {

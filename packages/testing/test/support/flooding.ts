@@ -6,19 +6,19 @@ const FIXTURE = program(new URL('../fixtures/flooding-server.ts', import.meta.ur
 
 export interface Memory {
   readonly rss: number
-  /** Outside the heap. */
+  /** The memory of buffers, which are outside the heap. */
   readonly buffers: number
   readonly heap: number
 }
 
 export interface Report {
-  /** The maximum of each value during the last flood. */
+  /** The maximum of each value during the most recent flood. */
   readonly peak: Memory
   /** The current values, after a garbage collection. */
   readonly now: Memory
 }
 
-/** The flooding server, in its own process. */
+/** The flooding server, which runs in a separate process. */
 export class FloodingServer {
   readonly #child: Running
   readonly #urls: readonly string[]
@@ -30,7 +30,7 @@ export class FloodingServer {
   }
 
   static async start(): Promise<FloodingServer> {
-    // The young generation is small, so that garbage does not count as memory in use.
+    // A small young generation prevents garbage from being counted as memory in use.
     const memory = ['--expose-gc', '--max-semi-space-size=2']
     const child = startNode([...memory, ...FIXTURE])
     const [lines] = await child.until(/^(.*\n){4}/)
@@ -68,7 +68,7 @@ export class Flooding {
     return Number(await this.#text('floods'))
   }
 
-  /** Calls another tool until this many floods have ended. Returns the number of responses. */
+  /** Calls another tool until this many floods have ended. Returns the number of responses received. */
   async callsUntil(floods: number): Promise<number> {
     let answers = 0
     while ((await this.floods()) < floods) answers++

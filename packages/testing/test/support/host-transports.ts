@@ -43,7 +43,7 @@ export const HOST_TRANSPORTS: readonly MatrixTransport[] = [
   stdioTransport,
 ]
 
-/** The transport of revision 2024-11-05 on both frameworks, over real sockets. */
+/** The transport of revision 2024-11-05, on both frameworks and over real sockets. */
 export const SSE_TRANSPORTS: readonly MatrixTransport[] = [
   sseTransport('Fastify', fastify),
   sseTransport('Hono', hono),

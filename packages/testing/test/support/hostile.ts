@@ -15,7 +15,7 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 export interface Bench {
   readonly server: McpServer
   readonly peer: TestConnection
-  /** Every argument that reached a handler. */
+  /** All arguments that have reached a handler. */
   readonly reached: unknown[]
 }
 
@@ -38,7 +38,7 @@ export async function serve(revision: string = LATEST): Promise<Bench> {
   return { server, peer, reached }
 }
 
-/** Returns whether the server still responds, and its other messages. */
+/** Checks that the server still responds. Returns all unexpected messages that it has sent. */
 export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   await turn()
   expect(await peer.request('ping', undefined, { id: 'sentinel' })).toEqual({
@@ -49,7 +49,7 @@ export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   return peer.strays
 }
 
-/** Makes each test in the file fail after an unhandled rejection or exception. */
+/** Makes each test in the file fail if there was an unhandled rejection or exception. */
 export function failOnUnhandled(): void {
   beforeAll(() => {
     process.on('unhandledRejection', note)
@@ -60,7 +60,7 @@ export function failOnUnhandled(): void {
     process.off('uncaughtException', note)
   })
   afterEach(async () => {
-    // A rejection counts as unhandled only at the end of its turn.
+    // Node reports an unhandled rejection only at the end of a turn.
     await turn()
     await turn()
     expect(unhandled.splice(0)).toEqual([])

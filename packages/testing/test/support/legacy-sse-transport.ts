@@ -2,7 +2,7 @@ import type { Transport, TransportHandlers } from '@jetway/core/transport'
 import { sseEvents } from '@jetway/client/http'
 
 /**
- * The client's side of HTTP+SSE, with raw messages.
+ * The client side of HTTP+SSE, for raw messages.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -18,7 +18,7 @@ export class LegacySseTransport implements Transport {
     this.#url = url
   }
 
-  /** Resolves when the server has sent the `endpoint` event. */
+  /** Resolves once the server has sent the `endpoint` event. */
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers
     const response = await fetch(this.#url, {
@@ -33,7 +33,7 @@ export class LegacySseTransport implements Transport {
     this.#reading = this.#read(events)
   }
 
-  /** A JSON error is delivered as a message; any other body is "Accepted". */
+  /** Delivers a JSON error as a message. Any other body is just "Accepted". */
   async send(message: string): Promise<void> {
     const response = await fetch(this.#messages ?? '', {
       method: 'POST',

@@ -15,7 +15,7 @@ export interface ModernFetch {
   readonly signal?: AbortSignal
 }
 
-/** Posts one request without a session, with the headers that repeat parts of it. */
+/** Posts a stateless request, with the headers that repeat parts of it. */
 export function fetchModern(
   url: string,
   method: string,

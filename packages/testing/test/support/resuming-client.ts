@@ -14,11 +14,11 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The part of a reply that was delivered on one connection. */
+/** The part of a reply that arrived over one connection. */
 export interface Piece {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** All received data, whether complete or not. */
+  /** All data received, even if the last event is incomplete. */
   readonly text: string
   readonly messages: readonly Message[]
   /** The id of the last complete event. */
@@ -39,18 +39,18 @@ export interface CallOptions {
   readonly leaveAfter?: number
 }
 
-/** A reply that the client does not read. */
+/** A reply that the client has stopped reading. */
 export interface StalledReply {
-  /** Reads the rest. */
+  /** Reads the rest of the reply. */
   readOn(): Promise<Piece>
 }
 
 const JSON_POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** The maximum number of connections for one call. No test cuts a call that often. */
+/** The maximum number of connections for one call, which no test reaches. */
 const MAX_PIECES = 1_000
 
-/** A client that resumes with `Last-Event-ID` until it has received its response. It ignores partial events. */
+/** A client that resumes with `Last-Event-ID` until it has received its response. It ignores incomplete events. */
 export class ResumingClient {
   readonly #url: URL
   readonly #agent: Agent
@@ -61,7 +61,7 @@ export class ResumingClient {
     this.#agent = new Agent({ keepAlive: options.keepAlive ?? false })
   }
 
-  /** Returns a client that reaches the same session through another URL. */
+  /** Returns a client for the same session at another URL. */
   through(url: string): ResumingClient {
     const client = new ResumingClient(url)
     client.#headers = this.#headers
@@ -114,8 +114,8 @@ export class ResumingClient {
   }
 
   /**
-   * Makes a call, and stops reading after the first bytes. The rest fills first the kernel's buffers and then
-   * the server's.
+   * Makes a call, and stops reading after the first bytes. The rest fills first the kernel's buffers, and
+   * then the server's.
    */
   async stall(name: string, args: object): Promise<StalledReply> {
     const body = JSON.stringify(callTool(name, args, { id: 'stalled' }))

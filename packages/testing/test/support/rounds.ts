@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import type { PeerOptions, RawResponse, TestConnection } from '../../src/peer.ts'
 
-/** Answers a question on any stream. */
+/** Answers a question. */
 export type Answer = NonNullable<PeerOptions['onRequest']>
 
 interface Asked {
@@ -11,7 +11,7 @@ interface Asked {
 
 const MAX_ROUNDS = 10
 
-/** Sends a request, and repeats it with answers as long as its result asks for input. */
+/** Sends a request, and repeats it with answers for as long as its result requests input. */
 export async function requestInRounds(
   connection: TestConnection,
   method: string,

@@ -3,7 +3,7 @@ import type { EventStore } from '@jetway/core/stores'
 
 const MAX_LATENCY_MS = 4
 
-/** Makes a store behave like a networked store, with delays before and after each operation. */
+/** Makes a store behave like one on a network, with delays before and after each operation. */
 export function slowStore(store: EventStore, random: () => number): EventStore {
   const pass = async (): Promise<void> => {
     const latency = random()

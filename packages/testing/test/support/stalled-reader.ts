@@ -6,8 +6,8 @@ import type { Message, StalledReply } from './resuming-client.ts'
 const BOUND = 8_388_608
 
 /**
- * The number of MiB for warming up: lines to a reader that reads, so that memory that is needed anyway is
- * allocated beforehand.
+ * The number of MiB for the warm-up, which sends lines to a reader that does not stall, so that memory that
+ * is needed anyway has already been allocated.
  */
 const WARM_UP_MIB = 10
 
@@ -23,10 +23,7 @@ function expectBounded(before: Report, after: Report): void {
   expect(after.peak.heap + after.peak.buffers - before.now.heap - before.now.buffers).toBeLessThan(BOUND)
 }
 
-/**
- * Tests one reader that stalls while a tool sends lines to it without waiting. The server runs in its own
- * process.
- */
+/** Tests a reader that stalls while a tool sends lines without waiting. The server runs in a separate process. */
 export function describeStalledReader(mib: number): void {
   let server: FloodingServer
   beforeAll(async () => {
@@ -34,7 +31,7 @@ export function describeStalledReader(mib: number): void {
   })
   afterAll(() => server.close())
 
-  /** Floods first a reader that reads, and then one that does not. */
+  /** First sends a flood to a reader that keeps reading, and then to one that does not. */
   async function flood(flooding: Flooding): Promise<StalledReply> {
     await flooding.client.call('flood', { mib: WARM_UP_MIB })
     const before = await flooding.report()
@@ -48,17 +45,17 @@ export function describeStalledReader(mib: number): void {
 
   const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
   describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 60_000 + 500 * mib }, (adapter) => {
-    it('uses at most 8 MiB, delays no other client and is disconnected', async () => {
+    it('uses at most 8 MiB, delays no other client, and is disconnected', async () => {
       const flooding = await server.join(adapter, 'kept')
       const stalled = await flood(flooding)
       const seen = await stalled.readOn()
       expect(numbers(seen.messages)).toEqual(upTo(seen.messages.length))
       expect(seen.messages.length).toBeGreaterThan(0)
-      // The client missed more than the buffer holds, and therefore receives an error.
+      // The client has missed more events than the buffer holds, so it receives an error.
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 
-    it('gets the remaining events when it resumes, if the event buffer holds them', async () => {
+    it('receives the remaining events when it resumes, if the event buffer holds them', async () => {
       const flooding = await server.join(adapter, 'kept')
       const floods = await flooding.floods()
       const stalled = await flooding.client.stall('flood', { mib, untilCut: true })
@@ -72,7 +69,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('does not use more memory without an event buffer, and loses only notifications', async () => {
+    it('uses no more memory without an event buffer, and loses only notifications', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()

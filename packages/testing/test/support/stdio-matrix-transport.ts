@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { serveStdio, StdioTransport } from '@jetway/stdio'
 import type { MatrixTransport } from '../../src/matrix-transports.ts'
 
-/** Stdio without a process. A server has only one client, so it is served again for each dial. */
+/** Stdio without a separate process. A stdio server has only one client, so each dial starts serving again. */
 export const stdioTransport: MatrixTransport = {
   name: 'stdio',
   open: (server) => ({

@@ -32,7 +32,7 @@ const display = { title: 'A title', description: 'Says what it is', icons, _meta
 const PNG = new Uint8Array([1, 2, 3, 4])
 const objectSchema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] } as const
 
-/** A server with every kind of metadata and content. */
+/** A server whose responses contain every kind of metadata and content. */
 export function createTellingServer(options: ServerOptions = {}): McpServer {
   const server = new McpServer(
     {
@@ -228,7 +228,7 @@ function addPrompts(server: McpServer): void {
   })
 }
 
-/** Reads a list to its end, page by page. */
+/** Reads a complete list, page by page. */
 async function pages(peer: TestConnection, method: string): Promise<JsonObject[]> {
   const found: JsonObject[] = []
   let cursor: unknown
@@ -258,7 +258,7 @@ const URIS = ['text', 'bytes', 'json', 'several', 'item/7', 'gone', 'refused', '
 
 type Ask = (name: string, method: string, params?: JsonObject) => Promise<void>
 
-/** Sends the requests that are the same with and without sessions. */
+/** Sends the requests that work both with and without sessions. */
 async function askAlike(ask: Ask, peer: TestConnection): Promise<void> {
   for (const name of [...TOOLS, 'unknown']) await ask(name, 'tools/call', { name })
   for (const how of ['tool', 'mcp', 'bare mcp', 'unreadable mcp', 'error'])
@@ -284,14 +284,14 @@ async function askAlike(ask: Ask, peer: TestConnection): Promise<void> {
   await ask('unknown method', 'tools/invent')
 }
 
-/** Sends messages that are unreadable or have no usable id. */
+/** Sends messages that cannot be read, or that have no usable id. */
 async function sendUnreadable(peer: TestConnection): Promise<void> {
   await peer.raw('{')
   await peer.raw('{"jsonrpc":"2.0","id":null,"method":"ping"}')
   await peer.raw('[]')
 }
 
-/** Sends all requests without a session. Returns the responses by request. */
+/** Sends all requests without a session. Returns the responses, keyed by request. */
 export async function exerciseModern(peer: TestConnection): Promise<ReadonlyMap<string, RawResponse>> {
   const answers = new Map<string, RawResponse>()
   const ask: Ask = async (name, method, params) => void answers.set(name, await peer.request(method, params))
@@ -311,7 +311,7 @@ export async function exerciseModern(peer: TestConnection): Promise<ReadonlyMap<
   return answers
 }
 
-/** Sends all requests in a session. Returns the responses by request. */
+/** Sends all requests in a session. Returns the responses, keyed by request. */
 export async function exercise(
   peer: TestConnection,
   server: McpServer,
@@ -339,9 +339,7 @@ export async function exercise(
   return answers
 }
 
-/**
- * Returns the schema errors of the received frames. Each response is checked against the request with its id.
- */
+/** Validates the received frames, each response against the request with its id. Returns the schema errors. */
 export function faults(
   revision: string,
   frames: readonly RecordedFrame[],

@@ -5,7 +5,7 @@ import { type Definitions, flatten } from './flat-schema.ts'
 /** An extension whose messages are also validated. */
 export type WireExtension = 'tasks' | 'skills'
 
-/** Returns the definitions of a revision and of extensions. The revision's definitions take precedence. */
+/** Returns the definitions of a revision and of its extensions. Those of the revision take precedence. */
 export function withExtensions(core: Definitions, extensions: readonly WireExtension[]): Definitions {
   let all = core
   for (const extension of extensions) all = { ...all, ...added(extension, all) }

@@ -8,11 +8,11 @@ import { type WireExtension, withExtensions } from './wire-extensions.ts'
 export interface WireContext {
   /** The sender. */
   readonly direction: 'client' | 'server'
-  /** The method of the request to which a response belongs. If it is unknown, only the envelope is checked. */
+  /** The method of the request to which a response belongs. If it is unknown, only the envelope is validated. */
   readonly method?: string | undefined
-  /** The name of the result's definition, if it does not follow from the method. */
+  /** The name of the result's definition, if the method does not determine it. */
   readonly result?: string
-  /** Extensions whose messages are also allowed. @default none */
+  /** The extensions whose messages are allowed as well. @default none */
   readonly extensions?: readonly WireExtension[]
 }
 
@@ -50,9 +50,9 @@ class Wire {
   readonly #root: string
   readonly #definitions: Readonly<Record<string, JsonObject>>
   readonly #ajv: Ajv
-  /** The definition for each request and notification, by method. */
+  /** The name of each request's or notification's definition, keyed by method. */
   readonly #byMethod = new Map<string, string>()
-  /** The definition for each error code that has a definition of the whole message. */
+  /** The name of the definition of the complete message, keyed by error code. */
   readonly #byCode = new Map<unknown, string>()
 
   constructor(revision: string, extensions: readonly WireExtension[]) {
@@ -70,7 +70,8 @@ class Wire {
     this.#ajv.addSchema({ [this.#root]: definitions }, 'wire')
     for (const [name, definition] of Object.entries(definitions)) {
       const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
-      // A union with one member is equivalent to that member.
+      // A union with only one member is equivalent to that member, so the first definition of a method is
+      // sufficient.
       if (method !== undefined && !this.#byMethod.has(method)) this.#byMethod.set(method, name)
       const code = codeOf(definition)
       if (code !== undefined) this.#byCode.set(code, name)
@@ -104,7 +105,10 @@ class Wire {
     return this.#against(name, message)
   }
 
-  /** A result is named after its request. Requests without a result definition have an empty result. */
+  /**
+   * Returns the definition of a result, which is named after its request. Requests without a result
+   * definition have an empty result.
+   */
   #resultOf(method: string, result: unknown): string {
     const request = this.#byMethod.get(method)
     if (request === undefined) return 'Result'
@@ -133,7 +137,7 @@ class Wire {
 const members = (union: JsonObject): string[] =>
   ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
 
-/** Flattens definitions that combine others, and the errors. */
+/** Flattens errors, and definitions that combine other ones. */
 const flattened = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [
@@ -153,29 +157,30 @@ const errorOf = ({ properties }: JsonObject): ErrorParts =>
     ?.properties ?? {}
 const codeOf = (definition: JsonObject): number | undefined => errorOf(definition).code?.const
 
-/** Makes corrections where the published schema differs from the specification. */
+/** Corrects the published schema where it differs from the specification. */
 function repair(definitions: Record<string, JsonObject>): void {
-  // `schema.ts` says number. See https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult.
+  // `schema.ts` allows any number. See
+  // https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult.
   const elicit = definitions['ElicitResult']
   if (elicit !== undefined) definitions['ElicitResult'] = integersToNumbers(elicit) as JsonObject
-  // An error for an unreadable message has no id. Older schemas do not allow this.
+  // The response to an unreadable message has no id, which older schemas do not allow.
   const error = definitions['JSONRPCError']
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
   for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
-  // `_meta` may contain any member.
+  // `_meta` may contain any property.
   for (const [name, definition] of Object.entries(definitions))
     if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
-  // The data of an error with its own code is defined, unlike the data of other errors.
+  // If an error has a specific code, its data is defined, so it can be closed.
   for (const definition of Object.values(definitions)) {
     const { code, data } = errorOf(definition)
     if (code?.const !== undefined && data !== undefined) Object.assign(data, closeSchema(data))
   }
-  // This is an alias of Result, which is open because other definitions extend it.
+  // EmptyResult is an alias of Result, which is open because other definitions extend it.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
 }
 
-/** Older schemas define the envelope and the requests' `_meta` only in JSONRPCRequest and Request. */
+/** Older schemas define the envelope and the `_meta` of requests only in JSONRPCRequest and Request. */
 function withEnvelope(definition: JsonObject): JsonObject {
   const properties = definition['properties'] as Record<string, JsonObject> | undefined
   if (properties?.['method']?.['const'] === undefined || 'jsonrpc' in properties) return definition

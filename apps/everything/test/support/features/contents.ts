@@ -59,7 +59,7 @@ const subscriptions: Feature = {
     await driver.unsubscribe('test://watched-resource')
     driver.inbox.clear()
     await driver.callTool('touch_watched_resource')
-    // The notification about a later change proves that the update did not cause one.
+    // Waits for a notification about a later change, to be sure that the update did not cause one.
     const changed = driver.inbox.next('notifications/prompts/list_changed')
     await driver.callTool('add_prompt', { name: 'fence' })
     await changed

@@ -1,6 +1,6 @@
 /**
  * A port of `@modelcontextprotocol/server-everything` 2026.8.31 (MIT),
- * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are those of the original,
+ * https://github.com/modelcontextprotocol/servers. All names, descriptions and strings match the original,
  * because a test compares the two servers' responses. The code is new.
  */
 import { readFileSync } from 'node:fs'

@@ -1,8 +1,8 @@
 import { type RequestContext, ToolError } from '@jetway/core'
 
 /**
- * Returns whether the call belongs to a session. The original needs a session everywhere; here, only a few
- * tools need one.
+ * Returns whether the call belongs to a session. The original needs sessions for everything; here, only a few
+ * tools do.
  */
 export const hasSession = ({ session }: Pick<RequestContext, 'session'>): boolean => session !== undefined
 

@@ -58,8 +58,8 @@ export class AllowedDirectories {
   }
 
   /**
-   * Resolves a path that does not exist part by part, so that no part can be a link to the outside. Names that
-   * differ only in Unicode normalisation are treated as the same name, as on macOS.
+   * Resolves a path that does not exist, one part at a time, so that no part can be a link to the outside.
+   * Names that differ only in Unicode normalisation are treated as the same name, as on macOS.
    */
   async #resolveNew(absolute: string): Promise<string> {
     const longestFirst = this.#list.toSorted((a, b) => b.length - a.length)

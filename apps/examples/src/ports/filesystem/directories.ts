@@ -12,7 +12,7 @@ type Answered = Caller & { readonly answers: { readonly roots: readonly Root[] |
 export class Directories {
   readonly #default: AllowedDirectories
   readonly #bySession = new Map<string, AllowedDirectories>()
-  /** The sessions whose directories reflect their current roots. */
+  /** The sessions whose directories are up to date with their roots. */
   readonly #current = new Set<string>()
 
   constructor(server: McpServer, list: readonly string[]) {
@@ -24,7 +24,7 @@ export class Directories {
     })
   }
 
-  /** Asks for the client's roots. For use in a tool's `asks`. */
+  /** Asks for the client's roots. This is meant for a tool's `asks`. */
   readonly roots = (_args: unknown, { client, session }: Caller): Question<readonly Root[]> | undefined =>
     client.supports('roots') && !this.#current.has(session?.id ?? '') ? listRoots() : undefined
 

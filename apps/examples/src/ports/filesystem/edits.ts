@@ -19,7 +19,7 @@ export async function editFile(file: string, edits: readonly Edit[]): Promise<st
   return fencedDiff(file, before, after)
 }
 
-/** Does the same as {@link editFile}, but does not change the file. */
+/** Returns the same diff as {@link editFile}, but does not change the file. */
 export async function previewEdits(file: string, edits: readonly Edit[]): Promise<string> {
   const { before, after } = await preview(file, edits)
   return fencedDiff(file, before, after)
@@ -41,8 +41,8 @@ function applyEdit(text: string, edit: Edit): string {
 }
 
 /**
- * Replaces lines that differ from the wanted lines only in leading or trailing whitespace. The original
- * indentation is kept.
+ * Replaces the lines that match the search text, ignoring leading and trailing whitespace. Keeps the original
+ * indentation.
  */
 function replaceLines(
   lines: readonly string[],

@@ -8,8 +8,8 @@ export const expandHome = (given: string) =>
   given === '~' || given.startsWith('~/') ? path.join(homedir(), given.slice(1)) : given
 
 /**
- * Returns the same spelling for each path: no quotes or spaces around it, no repeated or trailing separators,
- * and on Windows, backslashes and a capital drive letter. WSL's `/mnt/c/…` remains unchanged.
+ * Normalizes the spelling of a path: removes surrounding quotes and spaces, and repeated or trailing
+ * separators. On Windows, uses backslashes and a capital drive letter. WSL's `/mnt/c/…` remains unchanged.
  */
 export function normalizePath(given: string): string {
   const bare = given.trim().replace(/^["']|["']$/g, '')
@@ -31,7 +31,7 @@ function toBackslashes(given: string): string {
   return /^[a-z]:/i.test(given) ? given.replaceAll('/', '\\') : given
 }
 
-/** Returns whether an absolute path is one of the directories, or is below one of them. */
+/** Returns whether an absolute path is one of the directories or is inside one. */
 export function isWithin(given: string, directories: readonly string[]): boolean {
   if (given === '' || given.includes('\0')) return false
   const resolved = path.resolve(path.normalize(given))

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Seen, Step } from './official-client.ts'
 
 /**
- * An intended difference between an original and its port, with the reason. It is applied to the output of
+ * An intended difference between an original and its port, with the reason. It is removed from the output of
  * both.
  */
 export interface Difference {
   readonly name: string
   readonly reason: string
-  /** Removes the difference. */
+  /** Removes the difference from the output of a step. */
   readonly remove: (seen: Seen, step: Step) => Seen
 }
 
@@ -44,7 +44,7 @@ export function replaceText<T>(value: T, replace: (text: string) => string): T {
   ) as T
 }
 
-/** Changes objects at any depth, innermost first. */
+/** Replaces objects at any depth, innermost first. */
 export function replaceObjects<T>(value: T, replace: (object: Record<string, unknown>) => unknown): T {
   return JSON.parse(JSON.stringify(value), (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -53,7 +53,7 @@ export function replaceObjects<T>(value: T, replace: (object: Record<string, unk
   ) as T
 }
 
-/** Changes the responses of some steps. */
+/** Changes the responses to certain steps. */
 export const inAnswer =
   (
     applies: (step: Step, answer: Record<string, unknown>) => boolean,

@@ -17,7 +17,7 @@ const isCallOf = (step: Step, tool: string) => step.method === 'tools/call' && s
 const isFailure = (answer: Record<string, unknown>) => answer['isError'] === true || 'error' in answer
 const CLOCK = /\d{1,2}:\d\d:\d\d(?:\s[AP]M)?/g
 
-/** Removes values that are different in each run of the same server. */
+/** Removes values that differ between runs of the same server. */
 const RANDOM: readonly Difference[] = [
   {
     name: 'the time in dynamic resources',

@@ -121,7 +121,7 @@ const SAMPLING = 'sampling/createMessage'
 const ELICITATION = 'elicitation/create'
 const filledIn = { action: 'accept', content: { name: 'Ann', favoriteColor: 'Blue', agreeToTerms: false } }
 
-/** The values, in the order of the original's output. */
+/** The members are in the same order as in the original's output. */
 const directlySampled = {
   role: 'assistant',
   content: sampled.content,

@@ -165,7 +165,7 @@ const files = [
   call('read_text_file', { path: 'a.txt' }),
 ]
 
-/** Successive roots of a client, each with the calls that follow. */
+/** The roots that a client has one after another, each with the calls that follow. */
 export const ROOT_CHANGES: readonly {
   readonly name: string
   readonly replies: Step['replies']

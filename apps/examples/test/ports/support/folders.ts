@@ -79,7 +79,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
 }
 
-/** Returns the names, permissions and texts of all files in a folder. */
+/** Returns the names, permissions and content of all files in a folder. */
 export async function contentsOf(folder: string): Promise<readonly (readonly [string, number, string])[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   const contents = entries.map(async (entry) => {

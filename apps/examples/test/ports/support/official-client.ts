@@ -7,7 +7,7 @@ import { z } from 'zod'
 type Params = Record<string, unknown>
 type Message = Readonly<Record<string, unknown>>
 
-/** A request, with the client's results for the server's requests, by method. */
+/** A request, with the client's results for the server's requests, keyed by method. */
 export interface Step {
   readonly method: string
   readonly params?: Params
@@ -107,7 +107,7 @@ function withoutIds({ method, params }: Message): Message {
   return { method, params: rest }
 }
 
-/** The requests for which the client has a method. The method validates the response. */
+/** The client's own method for each request. These methods validate the response. */
 const OWN = {
   'tools/list': 'listTools',
   'resources/list': 'listResources',
@@ -120,7 +120,7 @@ const OWN = {
   'completion/complete': 'complete',
 } as const
 
-/** Sends a request, with the client's own method if there is one. */
+/** Sends a request, using the client's own method if there is one. */
 async function send(client: ClientV1, version: string, { method, params = {} }: Step): Promise<unknown> {
   const typed = params as never
   if (Object.hasOwn(OWN, method)) return client[OWN[method as keyof typeof OWN]](typed)

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Lambda behind a function URL. It converts each HTTP request to an event, and calls the handler
- * of the module that is named in its argument. Handlers that stream receive the response as their stream, as in
- * Lambda's own runtime.
+ * A stand-in for Lambda behind a function URL. It converts each HTTP request to an event, and calls the
+ * handler from the module that is given as an argument. Streaming handlers receive a stream for the response,
+ * as in Lambda's own runtime.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

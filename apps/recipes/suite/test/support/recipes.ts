@@ -21,7 +21,7 @@ export interface Recipe {
   readonly closes?: true
   /** Whether the recipe needs a fixed port, because it does not accept port 0 and does not print its port. */
   readonly needsPort?: true
-  /** A command to run in the same folder before the start. */
+  /** A command to run in the recipe's folder before the recipe starts. */
   readonly build?: readonly string[]
   readonly start: readonly string[]
 }

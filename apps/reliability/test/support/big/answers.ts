@@ -1,8 +1,8 @@
 const ANSWER = /"id":(\d+),"(result|error)"/g
-/** The overlap of two chunks. It is longer than any match of the expression. */
+/** The length of text that is searched again with the next chunk. It is longer than any match of the expression. */
 const OVERLAP = 60
 
-/** Collects the responses in the text received on a connection. The text may be too long for one string. */
+/** Collects the responses from the text received on a connection, which may be too long for one string. */
 export class Answers {
   readonly #kinds: Map<number, 'result' | 'error'>
   readonly #twice: number[]

@@ -1,4 +1,4 @@
-/** A server with large results in its own process. It serves over stdio or on a mount. */
+/** A server that returns large results, in its own process. It serves over stdio or on a mount. */
 import { argv, stdout } from 'node:process'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { type Logger, McpServer } from '@jetway/core'

@@ -8,7 +8,7 @@ export interface Ending {
   readonly mounts: typeof NODE_MOUNTS
   readonly send: Send
   readonly leave: Leaving
-  /** The number of equal requests on the connection after a stream that does not end. */
+  /** The number of identical requests that follow a stream that does not end, on the same connection. */
   readonly pipelined?: number
   /** Whether the server responds to a call and then closes the connection itself. */
   readonly byServer?: boolean

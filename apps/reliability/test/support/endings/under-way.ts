@@ -65,7 +65,7 @@ export class Target {
   }
 }
 
-/** A client's access to a mount, before and after the requests that are tested. */
+/** Sends a client's requests to a mount before and after the tested requests. */
 export class Client {
   readonly sessions: Readonly<Record<string, string>>[] = []
   readonly #mounted: Mounted
@@ -101,14 +101,14 @@ export class Client {
   }
 }
 
-/** A client's open requests at the time when its connection ends. */
+/** A client's requests that are open when its connection ends. */
 export interface UnderWay {
   readonly name: string
   /** Builds the request, in a session if it needs one. */
   readonly asked: (client: Client) => Promise<Asked>
   /** Returns whether the server has begun to process the request. */
   readonly begun: (target: Target, mounted: Mounted) => boolean
-  /** Whether a reply arrives after the call is released. */
+  /** Whether a reply arrives once the call is released. */
   readonly replies?: boolean
   /** Whether the request must be the last one on its connection, because only that one can be incomplete. */
   readonly last?: boolean

@@ -14,7 +14,10 @@ async function forOpenAi(tool: Partial<Tool>, server = 's') {
   return tools[0]?.function
 }
 
-/** Returns the argument names for Anthropic's models when a name has `length` characters. */
+/**
+ * Converts a tool with an argument name of `length` characters for Anthropic's models. Returns the length of
+ * the converted name.
+ */
 async function argument(length: number): Promise<unknown> {
   const inputSchema = { type: 'object' as const, properties: { ['x'.repeat(length)]: { type: 'string' } } }
   const source = {
@@ -28,7 +31,7 @@ async function argument(length: number): Promise<unknown> {
 
 const SUFFIX = ' (MCP server: s)'.length
 
-/** Returns the document for OpenAI when a PDF file's name has `length` characters. */
+/** Converts a PDF file whose name has `length` characters for OpenAI. Returns the output. */
 function fileName(length: number): unknown {
   const data = Buffer.from('%PDF-1.7\n').toString('base64')
   const uri = `a://b/${'x'.repeat(length - '.pdf'.length)}.pdf`

@@ -35,7 +35,7 @@ async function inFlight(server: McpServer, count: number): Promise<unknown> {
   return last
 }
 
-/** Does the same without a session. */
+/** Starts `count` calls without a session. Returns the text of the last one. */
 async function withoutSession(
   options: ServerOptions,
   count: number,
@@ -102,7 +102,7 @@ async function asked(limits: object, rounds: number): Promise<unknown> {
   return textOf(await call(connection, 'ask'))
 }
 
-/** Does the same in revision 2026-07-28, where answers arrive in a new request. */
+/** Answers the questions of a call in revision 2026-07-28, where answers arrive in a new request. */
 async function askedAnew(limits: object, rounds: number): Promise<unknown> {
   const client = web(asking(limits, rounds))
   let answer = (await client.modern('tools/call', { name: 'ask' })).body
@@ -188,8 +188,8 @@ async function openSubscriptions(count: number): Promise<unknown> {
 }
 
 /**
- * Returns how many of `count` pending questions are refused. They belong to a call, or to a task for which no
- * call is waiting.
+ * Returns how many of `count` pending questions are refused. They belong to a call, or to a task whose result
+ * no request is waiting for.
  */
 async function openQuestions(count: number, task?: object): Promise<unknown> {
   const server = createServer()
@@ -247,7 +247,7 @@ async function continued(ms: number): Promise<unknown> {
   return (await client.modern('tools/call', params)).body
 }
 
-/** Continues a call with a state that is as old as the first of `count` used ones. */
+/** Uses `count` states, and then continues a call with the first state again. */
 async function afterUses(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, requestState: { singleUse: true, maxUsed: 3 } })

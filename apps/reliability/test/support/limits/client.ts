@@ -13,7 +13,7 @@ const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} }
 const INITIALIZED = { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: INFO }
 const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }
 
-/** Results, by method. If there is no result for a method, no response is sent. */
+/** Results, keyed by method. If there is no result for a method, no response is sent. */
 type Script = Readonly<Record<string, object | ((params: Params) => object)>>
 
 interface Scripted {
@@ -69,7 +69,7 @@ async function items(count: number): Promise<unknown> {
   return failureOf(() => client.listPrompts())
 }
 
-/** Lists a prompt with a name of this length. The size of the prompt is 40 bytes plus twice this length. */
+/** Lists a prompt with a name of this length. The prompt counts as 40 bytes plus twice this length. */
 async function listed(length: number): Promise<unknown> {
   const prompts = [{ name: 'x'.repeat(length) }]
   const { client } = await connected({ 'prompts/list': { prompts } }, { maxListBytes: 1_040 })
@@ -214,7 +214,7 @@ const jsonOf = (bytes: number): Promise<unknown> =>
   )
 const eventOf = (units: number): Promise<unknown> =>
   overHttp(
-    // The line break also counts.
+    // The line break counts, too.
     (id) =>
       new Response(`data: ${resultOf(id)}`.padEnd(units - 1) + '\n\n', {
         headers: { 'content-type': 'text/event-stream' },
@@ -252,7 +252,7 @@ function cached(count: number): number {
   ).length
 }
 
-/** Subscribes in revision 2026-07-28, where all subscriptions share one stream. */
+/** Creates subscriptions in revision 2026-07-28, where they all share one stream. */
 async function subscribedAtOnce(count: number): Promise<unknown> {
   const server = createServer()
   server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
@@ -289,8 +289,8 @@ async function reconnecting(count: number): Promise<unknown> {
 }
 
 /**
- * Returns the status of a request that the server refuses `count` times, with a provider that always asks for a
- * retry.
+ * Returns the status of a request that the server refuses `count` times, sent with a provider that always
+ * requests a retry.
  */
 async function challenged(count: number): Promise<unknown> {
   let left = count

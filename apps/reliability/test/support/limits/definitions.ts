@@ -47,7 +47,7 @@ const MAX_MS = 2 ** 31 - 1
 const OPTION = { code: 'ERR_MCP_OPTION' }
 const NAME = { code: 'ERR_MCP_INVALID_NAME' }
 
-/** Negates a minimum, because rows describe maximums. */
+/** Minimums are negated, because rows describe maximums. */
 export const DEFINITIONS: readonly Limit[] = [
   {
     limit: 'characters of the name of a tool',

@@ -41,7 +41,7 @@ async function idle(ms: number): Promise<unknown> {
   return (await client.post(ping(), session)).status
 }
 
-/** Returns the length of a session id that seals `bytes` bytes. */
+/** Returns the length of a session id that contains `bytes` encrypted bytes. */
 async function sealedId(bytes: number): Promise<unknown> {
   const client = web(createServer(), { sessions: { seal: { keys: [new Uint8Array(32)] } } })
   const idOf = async (text: string): Promise<number> => {
@@ -50,7 +50,7 @@ async function sealedId(bytes: number): Promise<unknown> {
     )
     return headers.get('mcp-session-id')?.length ?? 0
   }
-  // In addition, the base64url id contains a nonce and a tag, 28 bytes in total.
+  // The id is base64url, and also contains a nonce and a tag of 28 bytes in total.
   const rest = Math.floor((await idOf('')) * 0.75) - 28
   return idOf('x'.repeat(bytes - rest))
 }
@@ -149,7 +149,7 @@ export const HTTP: readonly Limit[] = [
     most: 740,
     use: sealedId,
     accepted: 1_024,
-    // The length of an id without sealed data.
+    // This is the length of an id without encrypted data.
     refused: 45,
   },
 ]

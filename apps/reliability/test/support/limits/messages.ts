@@ -44,7 +44,7 @@ export const MESSAGES: readonly Limit[] = [
   {
     limit: 'maxTokens: brackets, commas and colons',
     most: 10,
-    // The list has two brackets and its commas.
+    // The list contains two brackets, and commas between its elements.
     use: (tokens) => parsed(JSON.stringify(list(tokens, () => 1)), { maxDepth: 10, maxTokens: 10 }),
     accepted: 'ok',
     refused: TOO_MANY,

@@ -12,9 +12,7 @@ const TOKENS = {
   scopes: [],
 }
 
-/**
- * Returns the addresses that a provider with a token fetches after a challenge. None of the documents exist.
- */
+/** Returns the addresses that a provider with a token fetches after a challenge. Every fetch returns 404. */
 async function fetched(status: number, challenge: string): Promise<readonly string[]> {
   const urls: string[] = []
   const provider = oauth({
@@ -49,7 +47,7 @@ async function scopes(count: number): Promise<unknown> {
   return (await fetched(403, challenge)).length > 0
 }
 
-/** Returns whether the tokens of the first of `count` servers are read only once. */
+/** Returns whether the provider reads the tokens of the first of `count` servers only once. */
 async function servers(count: number): Promise<unknown> {
   let reads = 0
   const store = storeOf((name) => void (name.includes('server-0.') && reads++))

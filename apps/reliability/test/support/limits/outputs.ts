@@ -12,7 +12,10 @@ async function mismatching(outputSchema: object, structuredContent: object): Pro
   return failureOf(() => client.callTool('a'))
 }
 
-/** Returns how often an unusable schema is reported if it occurs again as the last of `count` schemas. */
+/**
+ * Returns how often the first of `count` schemas, which is unusable, is reported if it is used again after
+ * the others.
+ */
 async function kept(count: number): Promise<unknown> {
   const schemas = [{ $ref: 'https://a.example/b' }, ...list(count - 1, (i) => ({ title: String(i) }))]
   const tools = schemas.map((outputSchema, i) => ({
@@ -62,7 +65,7 @@ export const OUTPUTS: readonly Limit[] = [
   {
     limit: 'items of a list that an outputSchema checks a hundred times',
     most: 3_998,
-    // A validation takes 400,000 steps.
+    // This validation takes 400,000 steps.
     use: (count) => mismatching(checkedOften(100), { a: list(count, () => 1), b: 2 }),
     ...CHECKED,
   },

@@ -13,7 +13,7 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { onTestFinished } from 'vitest'
 
-/** A limit, and a function that uses a given amount of the limited resource. */
+/** Describes a limit, with a function that uses a given amount of the limited resource. */
 export interface Limit {
   /** The option, or the limited resource if there is no option. */
   readonly limit: string

@@ -13,7 +13,7 @@ interface Reply {
   readonly resume: () => Promise<number>
 }
 
-/** Opens a session with a tool that logs texts and then returns one. */
+/** Opens a session with a tool that logs strings and then returns one. */
 async function streaming(limits: EventLimits): Promise<{
   readonly clock: FakeClock
   readonly call: (logged: readonly string[], returned?: string) => Promise<Reply>
@@ -60,21 +60,21 @@ async function afterEvents(count: number): Promise<unknown> {
   return (await call(list(count, String))).resume()
 }
 
-/** Does the same for two events of `bytes` bytes in total. */
+/** Returns whether a stream can be resumed if its two events have `bytes` bytes in total. */
 async function afterBytes(bytes: number): Promise<unknown> {
   const { call } = await streaming({ maxBytes: 2_000 })
   const [event = ''] = (await call([''])).frames
   return (await call(['', 'x'.repeat(bytes - 2 * event.length)])).resume()
 }
 
-/** Does the same for a response of `bytes` bytes. */
+/** Returns whether a stream can be resumed if its response has `bytes` bytes. */
 async function afterResponse(limits: EventLimits, bytes: number): Promise<unknown> {
   const { call } = await streaming(limits)
   const response = (await call([])).frames.at(-1) ?? ''
   return (await call([], 'x'.repeat(bytes - response.length))).resume()
 }
 
-/** Does the same `ms` after a stream has ended. */
+/** Returns whether a stream can be resumed `ms` after it has ended. */
 async function afterTime(ms: number): Promise<unknown> {
   const { clock, call } = await streaming({ ttlMs: 1_000 })
   const { resume } = await call(['a'])
@@ -82,14 +82,14 @@ async function afterTime(ms: number): Promise<unknown> {
   return resume()
 }
 
-/** Does the same for the first of `count` streams. */
+/** Returns whether the first of `count` streams can be resumed. */
 async function afterStreams(count: number): Promise<unknown> {
   const { call } = await streaming({ maxStreamsPerSession: 3 })
   const [first] = await Promise.all(list(count, () => call(['a'])))
   return first?.resume()
 }
 
-/** Does the same for the first of two streams with responses of `bytes` bytes in total. */
+/** Returns whether the first of two streams can be resumed if their responses have `bytes` bytes in total. */
 async function afterTotal(bytes: number): Promise<unknown> {
   const { call } = await streaming({ maxTotalBytes: 2_000 })
   const first = await call([])
@@ -98,7 +98,10 @@ async function afterTotal(bytes: number): Promise<unknown> {
   return first.resume()
 }
 
-/** Returns the status of a ping in the first of `count` sessions, on a different mount with the same store. */
+/**
+ * Opens `count` sessions. Returns the status of a ping in the first one, on a different mount with the same
+ * store.
+ */
 async function restored(count: number): Promise<unknown> {
   const store = new MemorySessionStore({ max: 3 })
   const [here, there] = [1, 2].map(() => web(createServer(), { sessions: { store } }))
@@ -108,7 +111,7 @@ async function restored(count: number): Promise<unknown> {
 }
 
 /**
- * Starts two tasks in a store in which half of `maxBytes` is `missing` bytes too small for both. Returns the
+ * Starts two tasks in a store. Half of its `maxBytes` is too small for a task by `missing` bytes. Returns the
  * second response.
  */
 async function tasks(missing: number): Promise<unknown> {

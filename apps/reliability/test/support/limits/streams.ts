@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createServer, FakeClock, type Limit, list, web } from './row.ts'
 
-/** Returns whether the response still arrives on a stream for which `bytes` bytes are queued. */
+/** Returns whether the response still arrives on a stream on which `bytes` bytes are queued. */
 async function queued(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -32,10 +32,7 @@ async function queued(bytes: number): Promise<unknown> {
   return (await events('', 'x'.repeat(bytes - waiting))).at(-1)?.includes('"result"')
 }
 
-/**
- * Returns the status of a ping in a session with `count` unanswered pings at the time when the next ping is
- * due.
- */
+/** Returns the status of a ping in a session that has `count` unanswered pings when the next ping is due. */
 async function unanswered(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), {
@@ -56,7 +53,7 @@ async function uninitialized(ms: number): Promise<unknown> {
   return (await client.post(ping(), { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' })).status
 }
 
-/** Does the same on a different mount, with a sealed session id that is `ms` old. */
+/** Returns the status of a ping on a different mount, in a session whose sealed id is `ms` old. */
 async function sealed(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const seal = { keys: [new Uint8Array(32)], maxAgeMs: 8_000 }
@@ -78,7 +75,10 @@ async function slow(ms: number): Promise<unknown> {
   return (await reply).status
 }
 
-/** Returns the status of the first of `count` concurrent requests whose bodies are missing one byte. */
+/**
+ * Sends `count` concurrent requests whose bodies lack one byte, and then completes them. Returns the status
+ * of the first.
+ */
 async function together(count: number): Promise<unknown> {
   const text = JSON.stringify(initialize())
   const client = web(createServer(), { limits: { bodyBytes: text.length } })

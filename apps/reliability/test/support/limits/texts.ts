@@ -10,13 +10,13 @@ import { createServer, failureOf, type Limit, list, peer } from './row.ts'
 
 const countX = (text: unknown): number => String(text).split('x').length - 1
 
-/** Returns how much of an error's body the message contains. */
+/** Returns how many characters of an error's body the message contains. */
 async function statusError(count: number): Promise<unknown> {
   const { message } = (await overHttp(() => new Response('x'.repeat(count), { status: 500 }))) as Error
   return countX(message.replace(/^.*HTTP/, ''))
 }
 
-/** Returns how many of `count` lines from a process that has exited the message contains. */
+/** Returns how many lines of output the message contains if a process has exited after `count` lines. */
 const lines = (count: number): number =>
   new ProcessExitError(
     1,
@@ -24,7 +24,7 @@ const lines = (count: number): number =>
     list(count, () => 'line'),
   ).message.split('\nline').length - 1
 
-/** Returns how many of `count` servers a message names. */
+/** Returns how many of `count` connected servers an error message names. */
 async function named(count: number): Promise<unknown> {
   const manager = new ClientManager({ name: 'limits', version: '1.0.0' }, { client: { eras: false } })
   onTestFinished(() => manager.closeAll())
@@ -37,7 +37,7 @@ async function named(count: number): Promise<unknown> {
   return countX(message)
 }
 
-/** Returns how much of a text is in the status message of a running or failed task. */
+/** Returns how many characters of a text the status message of a running or failed task contains. */
 async function statusMessage(text: string, how: 'runs' | 'fails'): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -76,7 +76,7 @@ async function trace(member: 'traceparent' | 'tracestate' | 'baggage', value: st
 const PARENT = '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const READ = { accepted: true, refused: false }
 
-/** Limits on texts from others. Longer texts are truncated or omitted. */
+/** Limits on text from other programs. Longer text is truncated or omitted. */
 export const TEXTS: readonly Limit[] = [
   { limit: 'characters of the body of an HTTP error in a message', most: 256, use: statusError, accepted: 256, refused: 256 },
   { limit: 'bytes that are read of the body of an HTTP error', most: 1_048_576, use: statusError, accepted: 256, refused: 0 },

@@ -15,7 +15,7 @@ export interface Shared {
   readonly fill: (world: World, who: Who) => Promise<unknown>
   /** The outcome that shows that the limit has been reached. */
   readonly full: unknown
-  /** Whether anonymous callers who reach the limit leave an anonymous caller at another address unaffected. */
+  /** Whether an anonymous caller at another address remains unaffected when anonymous callers reach the limit. */
   readonly sparesAddresses?: true
 }
 
@@ -129,8 +129,8 @@ export const ROWS: readonly Shared[] = [
     limit: 'bytes of bodies that are being read',
     mount: () => ({ limits: { bodyBytes: 1_000 } }),
     async fill({ web }, who) {
-      // For a principal, the newest body is refused. For anonymous callers, reading of the oldest body is
-      // stopped.
+      // For a principal, the newest body is refused. For anonymous callers, the server stops reading the oldest
+      // body.
       const statuses = list(34, async () => (await web.send('POST', who, unfinished(999))).status)
       return Promise.race(statuses)
     },

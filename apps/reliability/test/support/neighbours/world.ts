@@ -13,12 +13,12 @@ export type Who = Record<string, string>
 /** Anonymous callers. Each of their requests comes from a different address. */
 export const STRANGERS: Who = { 'x-address': 'any' }
 
-/** A server for several principals. */
+/** A server that several principals use. */
 export interface World {
   readonly server: McpServer
   readonly web: Web
   readonly stats: () => MountStats
-  /** The number of unsent questions. */
+  /** The number of questions that could not be sent. */
   readonly refusedQuestions: () => number
 }
 
@@ -182,7 +182,7 @@ export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise
   }
 }
 
-/** The outcome when everything works. */
+/** The expected outcomes if the caller is not affected. */
 export const SERVED: object = {
   calls: 'yes',
   callsAnew: 'yes',

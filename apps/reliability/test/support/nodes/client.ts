@@ -12,7 +12,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A principal, and the name of its client. */
+/** The owner of some data: a principal, and the name of the principal's client. */
 export interface Owner {
   readonly principal: string
   readonly client: string
@@ -29,7 +29,7 @@ const MOST_TRIES = 5
 
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** An arriving reply. */
+/** A reply that is being received. */
 export class Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']

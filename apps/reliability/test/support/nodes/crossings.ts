@@ -50,7 +50,7 @@ const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, o
  */
 export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
   it.for(Object.entries(CROSSINGS))(
-    `applies ${count} %s sent to the wrong node once, within ${limitMs} ms`,
+    `applies each of ${count} %s sent to the wrong node exactly once, within ${limitMs} ms`,
     { timeout: 60_000 + count * 100 },
     async ([name, [cross, outcome]], { task }) => {
       const cluster = await startCluster(SERVE_NODE, 2)

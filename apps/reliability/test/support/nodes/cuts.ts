@@ -6,15 +6,16 @@ import { SERVE_NODE } from './kills.ts'
 
 const EVENTS = 100
 const AT_ONCE = 5
-/** The length of a few events, so that most calls are interrupted several times. */
+/**
+ * The range of positions at which the client disconnects, in characters. It is the length of a few events, so
+ * that most calls are interrupted several times.
+ */
 const SPREAD = 5_000
 
-/**
- * Calls tools with a client that disconnects at random positions, and each time resumes at a different node.
- */
+/** Calls tools with a client that disconnects at random positions, and resumes at a different node each time. */
 export function describeNodeCuts(cuts: number): void {
   it(
-    `delivers all ${EVENTS} events once and in order to ${cuts} connections cut at random and resumed on another node`,
+    `delivers all ${EVENTS} events once and in order over ${cuts} connections that are cut at random and resumed on another node`,
     { timeout: 60_000 + cuts * 500 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, 3)

@@ -10,9 +10,9 @@ import { SERVE_NODE } from './kills.ts'
 const REFUSAL_MS = 1_000
 /** The time after a failover until everything must work again, in ms. */
 const RECOVERY_MS = 5_000
-/** The events of a call that takes longer than a failover. */
+/** The arguments of a call that takes longer than a failover. */
 const LONG = { to: 400, everyMs: 20 }
-/** The number of a call's events before the next step. */
+/** The number of events to wait for before the next step. */
 const SOME = 5
 
 /** The figures of all failovers. */
@@ -31,18 +31,18 @@ interface Failover {
   readonly sentinels: RedisSentinels
   readonly master: RedisServer
   readonly replica: RedisServer
-  /** Whether the last confirmed writes are missing on the replica. */
+  /** Whether the replica lacks the last confirmed writes. */
   readonly losing: boolean
   readonly figures: Figures
 }
 
 /**
- * Kills the Redis master `count` times. Every second time, the last writes are missing on the replica. In that
- * case, the server must refuse clients that depend on these writes, and must not send a stream with a gap.
+ * Kills the Redis master `count` times. Every second time, the replica lacks the last writes. In that case,
+ * the server must refuse clients that depend on these writes, and must not send a stream with a gap.
  */
 export function describeFailovers(count: number): void {
   it(
-    `answers 503 within 1 s and recovers within 5 s in ${count} failovers, and tells each client that may have missed an event`,
+    `responds with 503 within 1 s, recovers within 5 s and reports possible gaps in each of ${count} failovers`,
     { timeout: 60_000 + count * 60_000 },
     async ({ task }) => {
       const sentinels = await startRedisSentinels()
@@ -84,7 +84,8 @@ async function failOver(failover: Failover): Promise<void> {
   const client = await openAt(url)
   const done = await client.call(url, 'count', { to: SOME })
   await done.ended
-  // One client stays connected, one has already disconnected, and one reads until the master is killed.
+  // The first client stays connected, the second has already disconnected, and the third reads until the master is
+  // killed.
   const [staying, left, leaving] = await Promise.all([
     begin(client, url),
     begin(client, url),

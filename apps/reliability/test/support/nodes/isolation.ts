@@ -25,7 +25,7 @@ export interface IsolationOptions {
 export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions): void {
   const count = runs * size
   it(
-    `does not reveal another principal's data in ${count} random operations by ${MEMBERS} sessions of ${PRINCIPALS} principals on ${NODES} nodes with clocks ${skewMs} ms apart`,
+    `isolates ${PRINCIPALS} principals in ${count} random operations (${MEMBERS} sessions, ${NODES} nodes, clocks ${skewMs} ms apart)`,
     { timeout: 60_000 + count * 40 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, 0)

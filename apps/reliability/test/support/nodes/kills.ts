@@ -5,7 +5,7 @@ import { type Message, NodeClient, progressOf, type Reply, responseOf } from './
 
 export const SERVE_NODE: readonly string[] = program(new URL('./serve-node.ts', import.meta.url))
 
-/** How long it may take until a call ends with an error after its node was killed, in ms. */
+/** The maximum time until a call ends with an error after its node was killed, in ms. */
 const LIMIT_MS = 7_000
 /** The number of calls on each node that is killed. */
 const CALLS = 5
@@ -26,7 +26,7 @@ interface Interrupted {
 export function describeKills(rounds: number, victims: number): void {
   const kills = rounds * victims
   it(
-    `delivers each stored event once and in order, and ends each call, although ${kills} nodes are killed`,
+    `delivers each stored event once and in order, and ends each call, while ${kills} nodes are killed`,
     { timeout: 60_000 + rounds * 60_000 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, victims + 1)

@@ -53,7 +53,7 @@ export class Monitor {
     this.#socket.destroy()
   }
 
-  /** Redis prints a command before it replies to it, and prints all commands in order. */
+  /** Redis prints each command before it sends the reply, and prints all commands in order. */
   async #sync(mark: string): Promise<void> {
     await this.#redis.command('ECHO', mark)
     while (!this.#lines.some((line) => line.includes(`"ECHO" "${mark}"`))) await once(this.#socket, 'data')

@@ -80,12 +80,13 @@ export class Member {
   }
 }
 
-/** Where an operation takes place. */
+/** The clients and nodes that take part in an operation. */
 export interface Place {
   readonly me: Member
   readonly target: Member
   /**
-   * A client that belongs to the target's principal but has no calls, so that all guessed ids belong to others.
+   * A client of the target's principal that makes no calls, so that all ids that it guesses belong to other
+   * clients.
    */
   readonly attacker: NodeClient
   readonly url: string
@@ -101,7 +102,7 @@ const answerTo = (question: Message | undefined, answer: string): object => ({
   result: { action: 'accept', content: { answer } },
 })
 
-/** Starts a question. Returns the reply and the question. */
+/** Calls a tool that asks a question. Returns the reply and the question. */
 async function asked({ me, url }: Place): Promise<{ readonly reply: Reply; readonly question: Message }> {
   const reply = await me.client.call(url, 'ask', { text: 'who?' })
   await reply.until(() => reply.messages.some(({ method }) => method === 'elicitation/create'))

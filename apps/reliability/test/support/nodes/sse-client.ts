@@ -54,7 +54,7 @@ export class SseNodeClient {
     return { status: response.status, text: await response.text() }
   }
 
-  /** Calls a tool at this node. Resolves to the call's id when the call has been accepted. */
+  /** Calls a tool at this node. Once the call has been accepted, resolves to its id. */
   async call(url: string, name: string, args: object = {}): Promise<string> {
     const id = `call-${this.#nextId++}`
     const params = { name, arguments: args, _meta: { progressToken: id } }

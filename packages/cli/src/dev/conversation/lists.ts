@@ -40,7 +40,7 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Reads all lists. If the server refuses a list, the list is treated as empty. Rejects with {@link
+ * Reads all lists. If the server does not provide a list, the list is treated as empty. Rejects with {@link
  * ProcessEnded}.
  */
 export async function readLists(request: Request): Promise<Lists> {

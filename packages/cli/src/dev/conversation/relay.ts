@@ -95,7 +95,7 @@ export class Relay {
     if (incoming.kind === 'request') return this.#request(incoming.message)
     if (incoming.kind === 'notification') return this.#notification(incoming.message)
     if (incoming.kind === 'response') return this.#response(incoming.message)
-    // The server responds to an invalid message.
+    // An invalid message is passed on, because the server must respond to it.
     return { generation: this.#current, message: value }
   }
 

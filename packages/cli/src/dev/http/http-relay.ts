@@ -18,9 +18,7 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions, withId } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/**
- * The maximum size of a body, in bytes, and the maximum numbers of relayed sessions and of waiting requests.
- */
+/** The maximum size of a body in bytes, and the maximum numbers of relayed sessions and waiting requests. */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -34,8 +32,8 @@ export interface HttpRelayOptions {
 type Waiter = (process: HttpProcess | undefined) => void
 
 /**
- * Relays HTTP requests to one process after another, while clients keep their sessions and streams. All other
- * requests are passed on unchanged.
+ * Relays HTTP requests to successive processes, while clients keep their sessions and streams. Requests that
+ * are not MCP requests are passed on unchanged.
  */
 export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #options: HttpRelayOptions
@@ -175,7 +173,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
 
   /**
    * Returns the session if it belongs to the caller. Another caller's request is passed to the process
-   * unchanged, because a new process would open the session for the first caller that asks.
+   * unchanged. Otherwise, a new process would open the session for whoever asks first.
    */
   async #sessionOf(id: string, caller: Caller): Promise<Session | undefined> {
     const session = this.#sessions.get(id)

@@ -5,8 +5,8 @@ import { type Caller, sessionLists } from './open-session.ts'
 import type { HttpProcess } from './process-http.ts'
 
 /**
- * Reads the lists on behalf of a client that has neither a session nor a subscription, to print what a restart
- * changed for that client. A client that has one of them compares its own lists.
+ * Reads the lists on behalf of a client that has neither a session nor a subscription, to print what a
+ * restart changed for that client. For any other client, its session or subscription compares the lists.
  */
 export class ListObserver {
   readonly #onChanges: (process: HttpProcess, changes: ListChanges) => void

@@ -139,7 +139,7 @@ async function refusal(reply: IncomingMessage): Promise<Refusal> {
   const body = (await readWhole(reply, MAX_REFUSAL).catch(() => undefined)) ?? Buffer.alloc(0)
   const status = reply.statusCode ?? 502
   const { 'content-length': _length, ...headers } = endToEnd(reply.headers)
-  // 401 and 403 concern the caller. After any other status, the client must open a new session.
+  // 401 and 403 concern only the caller. After any other status, the client must open a new session.
   return status === 401 || status === 403
     ? { status, headers, body }
     : { status: 404, headers: {}, body: Buffer.alloc(0) }

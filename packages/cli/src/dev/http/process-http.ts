@@ -15,8 +15,8 @@ export interface Outgoing {
 export class HttpProcess {
   readonly child: ServedProcess
   /**
-   * The list changes that were already printed for this process. They are recorded because several clients
-   * see the same changes, some of them later than others.
+   * The list changes that have already been printed for this process. Several clients see the same changes,
+   * but not at the same time.
    */
   readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()
@@ -73,7 +73,7 @@ export class HttpProcess {
   }
 }
 
-/** Thrown if the process has not received the request, so that the request can be sent again. */
+/** Thrown if the process has not received the request, which can therefore be sent again. */
 export class NotDelivered extends ProcessEnded {
   override name = 'NotDelivered'
 }

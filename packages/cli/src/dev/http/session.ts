@@ -14,13 +14,13 @@ export type OnListChanges = (session: Session, process: HttpProcess, changes: Li
 
 /** One client's session. It has a different id in each process. */
 export class Session {
-  /** The id that the client uses. The first process chose it. */
+  /** The session id that the client uses. It comes from the first process. */
   readonly id: string
   readonly replay: SessionReplay = new SessionReplay()
   readonly questions: Questions = new Questions()
   /** List changes that must be announced on the next stream. */
   readonly owed: Set<ListKind> = new Set()
-  /** The number of open streams. As long as there are any, the session is kept. */
+  /** The number of open streams. The session is kept while there are any. */
   streams = 0
   readonly #ids = new Map<number, Promise<string | Refusal>>()
   readonly #unanswered = new Map<number, Map<string, JsonRpcRequest>>()

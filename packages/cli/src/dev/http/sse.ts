@@ -5,8 +5,8 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * Yields the events of a reply until the reply ends or the connection breaks. The message's `complete`
- * indicates which of the two happened.
+ * Yields the events of a reply until the reply ends or the connection breaks. Afterwards, `complete` of the
+ * message is true only if the reply has ended.
  */
 export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEvent> {
   const parser = new SseParser()
@@ -59,7 +59,7 @@ export type StreamKind = 'get' | 'post'
 export interface EventId {
   readonly generation: number
   readonly kind: StreamKind
-  /** The event id that the process chose. */
+  /** The event id that the process assigned. */
   readonly id: string
 }
 

@@ -14,7 +14,7 @@ export interface ToChild {
   readonly type: 'start'
 }
 
-/** What the process serves, passed as JSON in its arguments. */
+/** Tells a process what to serve. Passed as JSON in the process's arguments. */
 export interface ChildJob {
   /** An absolute path. */
   readonly file: string

@@ -15,7 +15,7 @@ const TERM_MS = 2_000
 export class StartError extends Error {
   override name = 'StartError'
   readonly reason: 'port-in-use' | 'failed' | 'exited'
-  /** Whether a restart is useless until a file changes, for example after a syntax error. */
+  /** Whether restarting is useless until a file changes, for example after a syntax error. */
   readonly needsChange: boolean
 
   constructor(reason: StartError['reason'], message: string, needsChange = false) {
@@ -35,8 +35,8 @@ export interface ChildOptions {
 }
 
 /**
- * A process that runs the server's file. It leads a process group, so that its children are ended together with
- * it.
+ * A process that runs the server's file. It leads a process group, so that its child processes are ended
+ * together with it.
  */
 export class Child {
   readonly generation: number
@@ -69,7 +69,7 @@ export class Child {
     void this.exited.then(() => {
       this.#ended = true
       release?.()
-      // The process's children must be killed as well.
+      // The child processes of the process must be killed as well.
       this.#signal('SIGKILL')
     })
     this.ready = this.#watchStart(options)

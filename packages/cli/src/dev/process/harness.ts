@@ -45,8 +45,8 @@ export async function runServerProcess(text: string): Promise<void> {
 }
 
 /**
- * The time after which a program that does not itself read its input, such as a wrapper, counts as ready, in
- * ms.
+ * The time, in ms, after which a program counts as ready even if it does not read stdin itself, such as a
+ * wrapper.
  */
 const UNNOTICED_MS = 200
 
@@ -77,7 +77,7 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** Returns the URLs of packages that are imported by most files and have no side effects. */
+/** Returns the URLs of packages that most files import and that have no side effects. */
 function commonPackages(file: string): readonly string[] {
   return ['@jetway/core', 'zod'].flatMap((name) => {
     try {

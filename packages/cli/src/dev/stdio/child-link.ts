@@ -32,7 +32,7 @@ export class ChildLink {
     child.lines?.start({
       message: (text) => this.#message(text, handlers),
       malformed: (reason) => handlers.stray(reason),
-      // The exit of the process is handled elsewhere.
+      // The exit of the process is handled by other code.
       close: () => {},
     })
   }

@@ -17,7 +17,7 @@ import { Relay } from '../conversation/relay.ts'
 import { sessionDifference } from '../conversation/replay.ts'
 import { busyAnswer, downAnswer } from '../conversation/restart-answers.ts'
 
-/** How long reading the lists of a process that is being replaced may take, in ms. */
+/** The time limit for reading the lists of a process that is being replaced, in ms. */
 const OLD_LISTS_MS = 500
 
 /** Relays the messages of one client on stdin and stdout to one process after another. */
@@ -34,9 +34,9 @@ export class StdioRelay implements ClientSide {
   })
   /** The generation of the most recent process. */
   #latest = 0
-  /** The lists of that process, read after the client has initialized. */
+  /** The lists of the most recent process, read after the client has initialized the session. */
   #lists: Promise<Lists> | undefined
-  /** Whether that process has announced list changes since its lists were read. */
+  /** Whether the most recent process has announced list changes since its lists were read. */
   #outdated = false
 
   constructor(client: StdioTransport, print: (text: string) => void) {
@@ -98,7 +98,7 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Disconnects when the client has received all responses, or after this time, in ms. */
+  /** Disconnects as soon as the client has received all responses, but at the latest after this time, in ms. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
     if (current !== undefined) {
@@ -191,7 +191,7 @@ export class StdioRelay implements ClientSide {
   async #announce(old: Promise<Lists>, link: ChildLink): Promise<Lists> {
     const before = await old.catch((): Lists => new Map())
     const after = await this.#readLists(link).catch(() => undefined)
-    // The process has exited, so the next process is compared with the previous lists.
+    // The process has exited, so the lists of the next process are compared with the previous ones.
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     for (const line of lines) this.#print(line)

@@ -26,7 +26,7 @@ const [MAX_PROMPTS, MAX_PROMPT] = [3, 128]
 const [POSITIVE_CASES, NEGATIVE_CASES] = [5, 3]
 const SCREENSHOT_WIDTH = 706
 
-/** The hints, and the member of `jetway.json` with the reason for each. */
+/** The key of `jetway.json` that contains the reason for each tool hint. */
 export const REASONS: Readonly<Record<Hint, 'readOnly' | 'destructive' | 'openWorld'>> = {
   readOnlyHint: 'readOnly',
   destructiveHint: 'destructive',

@@ -13,7 +13,7 @@ import { submissionOf } from './submission.ts'
 
 export interface DirectoryOptions {
   readonly directory: string
-  /** The file for ChatGPT's form. */
+  /** The file to import into ChatGPT's submission form. */
   readonly out: string | undefined
 }
 
@@ -43,7 +43,7 @@ function findingOf({ id, level, source, read, check }: DirectoryRule, facts: Fac
   return { ...finding, verdict: level, evidence: outcome.evidence, advice: outcome.advice }
 }
 
-/** If one of these rules is broken, the file would say something wrong about a tool. */
+/** If one of these rules is broken, the file would contain an incorrect statement about a tool. */
 const TRUTHS = ['tool-hints', 'tool-reasons', 'tool-contradictions']
 
 function writeSubmission(path: string, facts: Facts, findings: readonly Finding[], terminal: Terminal): void {

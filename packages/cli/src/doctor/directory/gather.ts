@@ -28,7 +28,7 @@ interface Served {
   readonly url: string | undefined
 }
 
-/** Starts or contacts a server, and collects the facts for the rules. @throws CliError */
+/** Starts or contacts a server, and collects the information that the rules use. @throws CliError */
 export async function gatherFacts(args: Arguments<Options>, terminal: Terminal): Promise<Facts> {
   const { project, details, offers, serves, url } = await readServed(args, terminal)
   const { packageJson, jetwayJson } = project
@@ -52,7 +52,7 @@ export async function gatherFacts(args: Arguments<Options>, terminal: Terminal):
     manifest: bundle === undefined ? undefined : readBundle(bundle).manifest,
     icon: jetwayJson.icon === undefined ? undefined : image(jetwayJson.icon),
     screenshots: (jetwayJson.screenshots ?? []).map(image),
-    // A bundle has no address until it is released.
+    // A bundle has no URL until it is released.
     registryProblems: problemsOf(document).filter(
       ({ rule }) => rule !== 'something-to-install' || bundle === undefined,
     ),
@@ -81,7 +81,7 @@ async function readServed(args: Arguments<Options>, terminal: Terminal): Promise
   })
 }
 
-/** Removes the query, which may contain a secret, because findings print the address. */
+/** Removes the query, which may contain a secret, because findings print the URL. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

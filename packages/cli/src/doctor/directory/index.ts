@@ -3,7 +3,7 @@ import { CLAUDE } from './claude.ts'
 import { REGISTRY } from './registry.ts'
 import type { DirectoryRule } from './rule.ts'
 
-/** The known directories, by their name on the command line. */
+/** The known directories, keyed by their name on the command line. */
 export const DIRECTORIES: Readonly<Record<string, readonly DirectoryRule[]>> = {
   claude: CLAUDE,
   chatgpt: CHATGPT,

@@ -4,7 +4,7 @@ import { broken, met, type Outcome } from './rule.ts'
 
 const MAX_URL = 1_024
 
-/** Checks an address of `jetway.json`. */
+/** Checks a URL in `jetway.json`. */
 export function link(value: string | undefined, member: string, what: string): Outcome {
   const advice = `Set "${member}" in jetway.json to the address of ${what}`
   if (value === undefined) return broken(`There is no address of ${what}`, advice)
@@ -15,7 +15,7 @@ export function link(value: string | undefined, member: string, what: string): O
   return met(value)
 }
 
-/** A heading or a link about privacy. */
+/** Matches a heading or a link about privacy. */
 const PRIVACY = /^#{1,6} .*\bprivacy\b|\[[^\]]*\bprivacy\b[^\]]*\]\(/im
 
 /** Checks that the README has the privacy section that reviewers look for. */
@@ -30,7 +30,7 @@ export function readmePrivacy({ readme }: Facts): Outcome {
       )
 }
 
-/** Checks the length of a text, in characters. */
+/** Checks the length of a string, in characters. */
 export function textOf(value: string | undefined, max: number, member: string): Outcome {
   if (value === undefined || value.trim() === '') return broken('There is none', `Set ${member}`)
   const length = characters(value)

@@ -8,16 +8,16 @@ export interface DirectoryRule {
   readonly level: 'fault' | 'warning'
   /** The page that states the rule. */
   readonly source: string
-  /** The day on which the page was read, as YYYY-MM-DD, because pages change. */
+  /** The date on which the page was read, as YYYY-MM-DD. It is recorded because pages change. */
   readonly read: string
   readonly check: (facts: Facts) => Outcome
 }
 
-/** What a rule says about a server. */
+/** The outcome of a rule for a server. */
 export type Outcome =
   | { readonly kind: 'met'; readonly evidence: string }
   | { readonly kind: 'broken'; readonly evidence: string; readonly advice: string }
-  /** A program cannot check it, so the author has to. */
+  /** A program cannot check this rule, so the author must. */
   | { readonly kind: 'step'; readonly todo: string }
   /** The rule does not apply to this server. */
   | { readonly kind: 'skipped'; readonly evidence: string }

@@ -4,8 +4,8 @@ import type { Facts } from './facts.ts'
 import { type Hint, hintOf } from './tool-rules.ts'
 
 /**
- * Creates the file that OpenAI's form for submissions imports. Unknown values are left out, because the form
- * asks for them.
+ * Creates the file that OpenAI's submission form imports. Unknown values are omitted, because the form asks
+ * for them.
  *
  * @see https://developers.openai.com/plugins/schemas/chatgpt-app-submission.v1.json
  */

@@ -22,7 +22,7 @@ export function forTools(
   return found.length === 0 ? met(texts.met) : broken(`${names(found)}: ${texts.broken}`, texts.advice)
 }
 
-/** Verbs in names of tools that change something. */
+/** Verbs that occur in the names of tools that change something. */
 const CHANGES =
   /^(?:add|archive|cancel|clear|create|delete|destroy|drop|edit|insert|move|patch|post|publish|purge|put|remove|rename|reset|revoke|send|set|update|upload|write)(?:[_.-]|[A-Z]|$)/
 

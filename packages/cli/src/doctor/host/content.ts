@@ -3,7 +3,7 @@ import { type FormatName, isObject } from '../../formats/format.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readRegularFile } from '../../regular-file.ts'
 
-/** The member names under which hosts store servers. */
+/** The keys under which hosts store their servers. */
 const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
 
 /** Reads and parses a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */

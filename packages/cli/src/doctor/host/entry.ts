@@ -22,7 +22,7 @@ export interface ReadEntry {
   readonly subject?: Subject
 }
 
-/** @param permission - for a server in a project's file */
+/** @param permission - decides whether a server in a project's file may be used */
 export async function readEntry(
   entry: HostEntry,
   permission: Permission,
@@ -65,8 +65,8 @@ const untrustedFinding = (server: ProjectServer): Finding =>
   )
 
 /**
- * Reports an entry that cannot be loaded. Values that a host requests from the user are not known to this
- * command.
+ * Reports an entry that cannot be loaded. This command does not know the values that a host requests from the
+ * user.
  */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)

@@ -30,7 +30,8 @@ export async function examineHost(
   examination: HostExamination,
 ): Promise<HostReport> {
   const { terminal, project } = examination
-  // If no server is named, users would answer a question for each of a project's entries without reading it.
+  // If no server is named, users would be asked about every entry of a project, and would stop reading the
+  // entries.
   const permission = { project, ask: server !== undefined }
   const state = await readHost(host, terminal)
   const entries = state.entries.filter(({ name }) => server === undefined || name === server)

@@ -17,7 +17,7 @@ export interface HostEntry {
   readonly list: HostList
   /** The entry as written in the file. */
   readonly raw: unknown
-  /** The file with the entry of the same name that the host uses instead. */
+  /** The file whose entry of the same name takes precedence, if any. */
   readonly replacedBy?: string
 }
 
@@ -96,7 +96,7 @@ async function unreadFiles(
   entries: readonly HostEntry[],
 ): Promise<readonly Section[]> {
   const place = thisPlace(streams.env)
-  // Of the user's files, a host reads only the first one that exists.
+  // A host reads only the first of the user's files that exists.
   const [read = host.files(place)[0] ?? '', ...others] = host.files(place).filter((file) => existsSync(file))
   const known = new Set(entries.filter(({ list }) => !others.includes(list.file)).map(({ name }) => name))
   const sections: Section[] = []

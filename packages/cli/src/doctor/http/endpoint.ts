@@ -6,7 +6,7 @@ import { initializeMessage, isLoopback, post, type RpcReply, type Site } from '.
 
 const TLS = /CERT|TLS|SSL|SIGNATURE|EPROTO/
 
-/** Reports a URL that does not reply. */
+/** Reports a URL at which nothing replies. */
 export function connectionFinding({ url }: Site, { code, message }: NoReplyError): Finding {
   const evidence = `${url.origin}: ${code}: ${clip(message, 200)}`
   if (TLS.test(code)) return fault('connection', evidence, tlsAdvice(code))

@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 /** A JSON document from a URL. */
 export interface Metadata {
   readonly document: JsonObject | undefined
-  /** Why the document is missing. */
+  /** Why there is no document. */
   readonly problem: string
 }
 

@@ -19,7 +19,7 @@ export async function checkOrigin(site: Site): Promise<readonly Finding[]> {
   const advice = 'Answer requests with a foreign Origin with 403'
   if (!isLoopback(site.url)) return [warning('origin', evidence, advice)]
   const rebound = { host: FOREIGN_HOST, origin: `http://${FOREIGN_HOST}` }
-  // A page from another site does not have the token.
+  // A page on another site does not have the token.
   const { status: other } = await tryInitialize(withoutToken(site), rebound)
   if (isRefused(other))
     return [warning('origin', `${evidence}, and with a foreign Host, too, with ${other}`, advice)]

@@ -6,7 +6,7 @@ import { EVENT_STREAM, type HttpCall, mediaType, NoReplyError, open } from './ex
 import type { Opened } from './sessions.ts'
 import { modernRequest, type Site } from './site.ts'
 
-/** A stream that should be opened. */
+/** A stream to open. */
 interface StreamCall {
   readonly name: string
   readonly call: HttpCall

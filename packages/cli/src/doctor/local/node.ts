@@ -49,8 +49,8 @@ interface NodeVersion {
 }
 
 /**
- * Starts Node.js in the same way as the server. A project may have chosen the program, so it must not receive
- * anything more than that.
+ * Starts Node.js in the same way as the server. The program may come from a project, so it receives no more
+ * of the environment than the server would.
  */
 async function versionOf({ node, env, cwd }: NodeRun): Promise<NodeVersion | undefined> {
   const code = 'process.version + " " + Boolean(process.features.typescript)'

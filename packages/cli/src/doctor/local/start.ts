@@ -20,7 +20,7 @@ export interface StartSubject extends Pick<ProgramSubject, 'startedBy' | 'ofProj
 export interface Started {
   readonly findings: readonly Finding[]
   readonly trial: Trial
-  /** Whether further checks can send requests. */
+  /** Whether later checks can send requests. */
   readonly serves: boolean
 }
 
@@ -38,7 +38,7 @@ export async function checkStart(subject: StartSubject, examination: Examination
     return { trial, findings: [need, ...findings.filter(({ check }) => check !== 'start')], serves: false }
   }
   if (!isSlow(trial)) return { trial, findings, serves: true }
-  // Each further check would have to start the server again.
+  // Every later check would have to start the server again.
   const later = skipped('revisions', 'It starts too slowly for the other checks')
   return { trial, findings: [...findings, later], serves: false }
 }

@@ -6,7 +6,7 @@ import { fault, ok, some, warning } from '../verdicts.ts'
 const CHECK = 'tool-schemas'
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
-/** Checks the tools' input schemas, because a model API refuses a whole request if one schema is invalid. */
+/** Checks the tools' input schemas, because a model API rejects the whole request if one schema is invalid. */
 export async function checkSchemas(tools: readonly Tool[]): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   const report = (names: readonly string[], what: string, advice: string): void => {
@@ -40,7 +40,7 @@ export async function checkSchemas(tools: readonly Tool[]): Promise<readonly Fin
 const named = (tools: readonly Tool[], test: (tool: Tool) => boolean): readonly string[] =>
   tools.filter(test).map(({ name }) => name)
 
-/** Members whose values are data. */
+/** Keywords whose values are data rather than schemas. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
 const MAX_DEPTH = 64
 
@@ -70,7 +70,7 @@ async function changedFor(tool: Tool): Promise<string | undefined> {
   return place === undefined ? undefined : `${tool.name} (${place})`
 }
 
-/** Ignores the dialect, because no API refuses it, and a root without properties, because hosts add them. */
+/** Ignores the dialect, which no API rejects, and a root without properties, which hosts complete. */
 function plain(schema: JsonObject, { $schema, properties }: JsonObject): JsonObject {
   const { $schema: _, properties: own, ...rest } = schema
   const keep = properties !== undefined || Object.keys(own ?? {}).length > 0

@@ -2,7 +2,7 @@ import type { Tool } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { fault, ok, warning } from '../verdicts.ts'
 
-/** The maximum number of tools. OpenAI refuses requests with more, so VS Code does not send more. */
+/** The maximum number of tools. OpenAI rejects requests with more, so VS Code sends no more. */
 const MAX_TOOLS = 128
 /**
  * The number of tools above which models choose tools less reliably, according to warnings from Cursor and

@@ -13,10 +13,10 @@ import { ownVersion } from '../../version.ts'
 /** The result of connecting with some revisions. */
 export type Try =
   | { readonly kind: 'answered'; readonly version: string | undefined }
-  /** `unexpected`: the error is not a valid refusal of an unknown revision. */
+  /** `unexpected` means that the error is not a valid refusal of an unknown revision. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly unexpected: boolean }
 
-/** @param revisions - undefined for all revisions, so that the client negotiates */
+/** @param revisions - the revisions to offer; undefined for all, so that the client negotiates */
 export async function tryRevisions(
   target: TransportFactory,
   revisions: readonly RevisionDate[] | undefined,

@@ -55,7 +55,7 @@ describe('compareLists', () => {
     expect([...changes.kinds]).toEqual(kinds)
   })
 
-  it('prints up to 12 changes to a list', async () => {
+  it('prints up to 12 changes per list', async () => {
     const twelve = Array.from({ length: 12 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...twelve)))
     expect(lines).toEqual([`tools: ${twelve.map(({ name }) => `+${name}`).join(' ')}`])

@@ -15,7 +15,7 @@ const acknowledged = (id: number, notifications: object) => ({
   params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications },
 })
 
-/** A conversation whose client has initialized with process 1. */
+/** Returns a relay whose client has initialized a session with process 1. */
 function initialized(capabilities: object = { tools: { listChanged: true } }): Relay {
   const relay = new Relay()
   relay.moveTo(1)
@@ -45,7 +45,7 @@ describe('Relay handling requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('finds no process while none is running', () => {
+  it('returns no process for a request while none is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -56,18 +56,21 @@ describe('Relay handling requests', () => {
     ['tools/call', {}, { result: { isError: true } }],
     ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
     ['resources/read', {}, { error: { code: -32_603 } }],
-  ])('answers a %s request when the process that received it ends', (method, params, answer) => {
-    const relay = initialized()
-    relay.fromClient(request(1, method, params))
-    const { toClient, again } = relay.lost(1)
-    expect(toClient).toHaveLength(1)
-    expect(toClient[0]).toMatchObject({ id: 1, ...answer })
-    expect(again).toEqual([])
-    expect(relay.fromProcess(1, result(1))).toBeUndefined()
-    expect(relay.lost(1).toClient).toEqual([])
-  })
+  ])(
+    'returns a response to a %s request when the process that received it ends',
+    (method, params, answer) => {
+      const relay = initialized()
+      relay.fromClient(request(1, method, params))
+      const { toClient, again } = relay.lost(1)
+      expect(toClient).toHaveLength(1)
+      expect(toClient[0]).toMatchObject({ id: 1, ...answer })
+      expect(again).toEqual([])
+      expect(relay.fromProcess(1, result(1))).toBeUndefined()
+      expect(relay.lost(1).toClient).toEqual([])
+    },
+  )
 
-  it('keeps the requests of other processes when a process ends', () => {
+  it('keeps the requests of other processes open when a process ends', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'tools/call'))
     relay.moveTo(2)
@@ -99,7 +102,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('reports that it is full at 4,096 open requests', () => {
+  it('is full once 4,096 requests are open', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -117,7 +120,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('repeats initialize for the next process', () => {
+  it('sends initialize again to the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))
@@ -156,7 +159,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
   })
 
-  it('keeps the questions of other processes when a process ends', () => {
+  it('keeps questions from other processes open when a process ends', () => {
     const relay = initialized()
     relay.fromProcess(1, question)
     relay.fromProcess(2, question)
@@ -180,7 +183,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromClient(result(id))).toBeUndefined()
   })
 
-  it('translates the id when a process cancels its question', () => {
+  it("translates the question's id when a process cancels its question", () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
@@ -194,7 +197,7 @@ describe('Relay handling questions', () => {
 })
 
 describe('Relay handling sessions', () => {
-  it('repeats the log level and the subscriptions that the server accepted', () => {
+  it('restores the log level and the subscriptions that the server accepted', () => {
     const relay = initialized()
     const calls = [
       request(1, 'logging/setLevel', { level: 'debug' }),
@@ -213,7 +216,7 @@ describe('Relay handling sessions', () => {
     ])
   })
 
-  it('repeats settings that the client changes while another process is starting', () => {
+  it('restores settings that the client changes while another process is starting', () => {
     const relay = initialized()
     const set = (id: number, method: string, params: object): void => {
       relay.fromClient(request(id, method, params))
@@ -232,7 +235,7 @@ describe('Relay handling sessions', () => {
     ])
   })
 
-  it('repeats at most 1,024 subscriptions', () => {
+  it('restores at most 1,024 subscriptions', () => {
     const relay = initialized()
     for (let id = 1; id <= 1_025; id++) {
       relay.fromClient(request(id, 'resources/subscribe', { uri: `a:${id}` }))

@@ -1,4 +1,4 @@
-/** POST requests, which get exactly one answer each. */
+/** POST requests, each of which receives exactly one response. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { answerOf, callOf, openSession, post, request } from '../support/raw-http.ts'
@@ -128,7 +128,7 @@ describe('an HTTP exchange', () => {
 })
 
 describe('an HTTP exchange when its process ends', () => {
-  it('answers calls with an error result, and other requests with an error response', async () => {
+  it('returns an error result for calls, and an error response for other requests', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ 'tools/call': () => {}, 'resources/read': () => {} })
     const call = post(url, callOf(1, 'a'))
@@ -148,7 +148,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect(await other.json()).toMatchObject(lost(2))
   })
 
-  it('answers each request of a batch, and accepts notifications', async () => {
+  it('responds to each request of a batch, and accepts notifications', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: () => {}, answer: () => {}, 'notifications/x': () => {} })
     const batch = post(url, [
@@ -165,7 +165,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('answers the request if the process breaks off its reply', async () => {
+  it('responds to the request if the process aborts its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -176,7 +176,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect(await (await post(url, request(1, 'ping'))).json()).toMatchObject(lost(1))
   })
 
-  it('repeats initialize and undelivered requests in the next process', async () => {
+  it('sends the initialize request and all undelivered requests to the next process', async () => {
     const { url, start, prepare } = await relayHttp()
     const first = await start({ initialize: () => void setImmediate(() => first.end()) })
     const opened = post(url, request(1, 'initialize'))
@@ -251,7 +251,7 @@ describe('the stream of an HTTP exchange', () => {
     )
   })
 
-  it('answers pending requests when the process ends', async () => {
+  it('responds to pending requests when the process ends', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: streams([answerOf(2)]), answer: streams([answerOf(2)]) })
     const abort = new AbortController()
@@ -262,7 +262,7 @@ describe('the stream of an HTTP exchange', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('does not answer on a stream that the process closed early, because the client may resume it', async () => {
+  it('sends no response if the process closed the stream early, because the client may resume it', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)

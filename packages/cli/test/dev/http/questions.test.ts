@@ -1,4 +1,7 @@
-/** Answers go to the process that asked, and cancellations to the one that has the call, even after a restart. */
+/**
+ * Answers are sent to the process that asked, and cancellations to the process that runs the call, even after
+ * a restart.
+ */
 import { describe, expect, it } from 'vitest'
 import { answerOf, callOf, openSession, post } from '../support/raw-http.ts'
 import {
@@ -23,7 +26,7 @@ describe('HttpRelay handling questions', () => {
     const [one, two] = [await stream.next(), await stream.next()]
     expect(one?.message).toEqual({ ...question, id: '1:7' })
     expect(two?.message).toEqual({ ...question, id: '1:8' })
-    // The answers go to the process that has asked.
+    // The answers are sent to the process that asked.
     const second = await start()
     await post(url, answerOf('1:7', { a: 1 }), session)
     const batch = [answerOf('1:8'), answerOf('other'), { jsonrpc: '2.0', method: 'notifications/x' }]
@@ -38,7 +41,7 @@ describe('HttpRelay handling questions', () => {
     ])
   })
 
-  it('cancels the question when the process that asked either cancels it or ends', async () => {
+  it('cancels the question if the process that asked cancels it or ends', async () => {
     const front = await relayHttp()
     const { url, start } = front
     const cancelled = (id: unknown) => ({

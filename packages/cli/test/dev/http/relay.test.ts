@@ -11,8 +11,8 @@ const down = { id: 1, error: { code: -32_603, message: expect.stringContaining('
 const busy = { error: { code: -32_603, message: expect.stringContaining('Too many requests wait') } }
 
 /**
- * Resolves when so many requests wait for a process, to their waits. The number of fake timers would not tell: `fetch`
- * sets some for connections of earlier tests.
+ * Returns a function that waits until `count` requests wait for a process, and resolves to their promises.
+ * Counting fake timers would not work, because `fetch` sets timers for the connections of earlier tests.
  */
 function waitsOf(relay: HttpRelay): (count: number) => Promise<readonly unknown[]> {
   const { mock } = vi.spyOn(relay, 'process')
@@ -23,7 +23,7 @@ function waitsOf(relay: HttpRelay): (count: number) => Promise<readonly unknown[
 }
 
 describe('HttpRelay while no process is running', () => {
-  it('answers waiting requests after 10 s', async () => {
+  it('responds to waiting requests with an error after 10 s', async () => {
     useFakeTimers()
     const { url, relay } = await relayHttp()
     const waiting = waitsOf(relay)
@@ -46,7 +46,7 @@ describe('HttpRelay while no process is running', () => {
     })
   })
 
-  it('answers waiting streams after 10 s', async () => {
+  it('refuses waiting streams with 503 after 10 s', async () => {
     const { url, relay, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -135,7 +135,7 @@ describe('HttpRelay with loopback protection', () => {
   })
 })
 
-it('refuses a body larger than 4 MiB', async () => {
+it('HttpRelay refuses a body larger than 4 MiB', async () => {
   const { url, start } = await relayHttp()
   const process = await start()
   const limit = 4 * 1024 * 1024
@@ -198,7 +198,7 @@ describe('HttpRelay handling requests to other paths', () => {
     expect(process.asked()).toEqual(['PUT', 'ping', 'DELETE'])
   })
 
-  it('replies with 502 if the process ends before it sends the head', async () => {
+  it('replies with 502 if the process ends before it sends the head of its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ PUT: () => void setImmediate(() => process.end()) })
     const reply = await ask(url, 'PUT')
@@ -209,7 +209,7 @@ describe('HttpRelay handling requests to other paths', () => {
     })
   })
 
-  it('breaks off the reply if the process ends after it has sent the head', async () => {
+  it('aborts the reply if the process ends after it has sent the head of its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {
@@ -285,7 +285,7 @@ describe('HttpRelay', () => {
     await expect(other.listen()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('closes after the current process has answered', async () => {
+  it('closes only after the current process has sent its reply', async () => {
     const front = await relayHttp()
     let finish = (): void => {}
     const process = await front.start({

@@ -15,7 +15,7 @@ import {
 const answer = (id: number) => ({ jsonrpc: '2.0', id, result: { from: 'process' } })
 const lost = (id: number) => ({ id, result: { isError: true } })
 
-/** A stream with one event and no answer. */
+/** Starts a stream with one event and no response. */
 const begins: Reply = (_, response) => {
   openStream(response)
   writeEvent(response, { jsonrpc: '2.0', method: 'notifications/begun' }, 'a.1')
@@ -39,7 +39,7 @@ async function cut(front: Front): Promise<Cut> {
 const resume = ({ url }: Front, { session, id }: Cut, path = '') =>
   listenOn(`${url}${path}`, { ...session, 'last-event-id': id })
 
-/** The relay notices a moment later that the client has left. */
+/** Waits until the relay has noticed that the client disconnected. */
 async function whenKept(left: () => void): Promise<void> {
   await vi.waitFor(() => expect(left).toHaveBeenCalled())
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -89,7 +89,7 @@ it('HttpRelay continues a resumed reply in the process that is running the call'
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('HttpRelay answers a resumed request exactly once if its process has ended', async () => {
+it('HttpRelay responds to a resumed request exactly once if its process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('HttpRelay answers a resumed request exactly once if its process has ended', 
   expect(next.asked()).not.toContain('GET')
 })
 
-it('HttpRelay answers a resumed request if its process ends during the resumption', async () => {
+it('HttpRelay responds to a resumed request if its process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -149,7 +149,7 @@ it.each([
   [503, [lost(1)]],
   [400, undefined],
 ])(
-  'HttpRelay answers a resumed request or forwards the status if an older process replies with %i',
+  "HttpRelay turns an older process's 503 into a response to the resumed request, and forwards a 400: %i",
   async (status, expected) => {
     const front = await relayHttp()
     const { reply, left } = leaving()
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it("HttpRelay forgets a process's requests after a later process has ended", async () => {
+it("HttpRelay discards a process's requests once a later process has ended", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

@@ -1,4 +1,4 @@
-/** A session that goes on in one process after another. */
+/** Sessions that continue in one process after another. */
 import { describe, expect, it, vi } from 'vitest'
 import { openSession, post, request, TOOLS_CHANGED } from '../support/raw-http.ts'
 import {
@@ -22,7 +22,7 @@ const ping = (url: string, session: object, headers: object = {}) =>
   post(url, request(1, 'ping'), { ...session, ...headers })
 
 describe('a session that moves to the next process', () => {
-  it("receives initialize and the client's settings", async () => {
+  it("is opened with the client's initialize request and settings", async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -200,20 +200,23 @@ describe('a session that moves to the next process', () => {
       '',
       undefined,
     ],
-  ])('answers with %s', async (_, initialize, status, body, challenge) => {
-    const { url, start } = await relayHttp()
-    await start()
-    const session = await openSession(url)
-    const second = await start({ initialize })
-    const reply = await ping(url, session)
-    expect(reply.status).toBe(status)
-    expect(await reply.text()).toBe(body)
-    expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
-    expect(second.asked()).toEqual(['initialize'])
-    // 404 ends the session; after another refusal it is tried again.
-    await ping(url, session)
-    expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
-  })
+  ])(
+    'is not opened if the process responds to initialize with %s',
+    async (_, initialize, status, body, challenge) => {
+      const { url, start } = await relayHttp()
+      await start()
+      const session = await openSession(url)
+      const second = await start({ initialize })
+      const reply = await ping(url, session)
+      expect(reply.status).toBe(status)
+      expect(await reply.text()).toBe(body)
+      expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
+      expect(second.asked()).toEqual(['initialize'])
+      // A 404 ends the session; after any other refusal, the relay initializes the session again.
+      await ping(url, session)
+      expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
+    },
+  )
 })
 
 describe('list changes for a session', () => {
@@ -232,13 +235,13 @@ describe('list changes for a session', () => {
     await front.start(tools('b'))
     expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a'])
-    // The next process is compared with this one.
+    // The lists of the next process are compared with those of this one.
     await front.start({ ...tools('b', 'c'), 'prompts/list': () => ({ prompts: [{ name: 'p' }] }) })
     expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('are announced on the next stream to be opened if none is open', async () => {
+  it('are announced on the next stream that opens if no stream is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))
@@ -249,12 +252,12 @@ describe('list changes for a session', () => {
     stream.close()
     const again = await listenOn(front.url, session)
     await front.start(tools('c'))
-    // It was announced once: the next is that of the next process.
+    // The earlier change was announced once, so the next event announces the change in the next process.
     expect((await again.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced if the old process announced a change, even if the lists are the same', async () => {
+  it('are announced if the old process announced a change, even if the lists are unchanged', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -290,7 +293,7 @@ describe('list changes for a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
   })
 
-  it('are printed once even if some sessions compare lists after the next process is in use', async () => {
+  it('are printed once even if some sessions have not compared their lists before another restart', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     const sessions = [await openSession(front.url), await openSession(front.url)] as const
@@ -337,7 +340,7 @@ describe('list changes for a session', () => {
     expect(marked.asked()).toContain('initialize')
   })
 
-  it('are omitted if a process ends while its lists are being read', async () => {
+  it('are not reported for a process that ends while its lists are being read', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })
@@ -352,7 +355,7 @@ describe('list changes for a session', () => {
 describe('a session used with other credentials', () => {
   const A = { authorization: 'Bearer a' }
   const B = { authorization: 'Bearer b' }
-  /** Refuses all sessions that are not of this process. */
+  /** Refuses all sessions except those of this process. */
   const strict =
     (generation: number): Reply =>
     ({ headers, message: { id } }, response) =>
@@ -360,7 +363,7 @@ describe('a session used with other credentials', () => {
         ? json(response, 200, { jsonrpc: '2.0', id, result: {} })
         : void response.writeHead(404).end()
 
-  it('is not opened in a new process for a caller whose credentials were refused', async () => {
+  it('is not opened in a new process for a caller whose credentials the process refuses', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: strict(1) })
     const session = await openSession(url, A)
@@ -388,12 +391,12 @@ describe('a session used with other credentials', () => {
   })
 })
 
-describe('a client without a session', () => {
+describe('HttpRelay for a client without a session', () => {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
   const call = (url: string, headers = {}) =>
     post(url, request(1, 'tools/call', { name: 'a', _meta }), { 'mcp-method': 'tools/call', ...headers })
 
-  it('sees in the terminal what each restart changed', async () => {
+  it('prints what each restart has changed', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     await call(front.url, { 'mcp-name': 'a', authorization: 'Bearer a' })

@@ -1,4 +1,4 @@
-/** Streams that stay open for the client while processes come and go. */
+/** Streams that stay open for the client while processes are replaced. */
 import type { ServerResponse } from 'node:http'
 import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -24,7 +24,7 @@ interface Written {
   readonly closed: () => void
 }
 
-/** A stream that the test writes to, also before it is asked for. */
+/** A stream to which the test can write even before the relay requests it. */
 function written(): Written {
   const open = deferred<ServerResponse>()
   const closed = vi.fn()
@@ -191,7 +191,7 @@ describe('the GET stream of a session', () => {
   })
 })
 
-/** The next event that is not about lists. */
+/** Resolves to the next event that is not a list change. */
 async function firstMark(stream: OpenStream) {
   for (;;) {
     const event = await stream.next()
@@ -242,7 +242,7 @@ describe('subscriptions/listen', () => {
     )
   }
 
-  it('moves to the next process, and receives only one acknowledgement and the list changes', async () => {
+  it('moves to the next process, and receives one acknowledgement in total and the list changes', async () => {
     const front = await relayHttp()
     const first = await front.start(process(['a']).replies)
     const stream = await listening(front)
@@ -263,13 +263,13 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual(['tools: +b'])
     expect(second.got[0]?.message).toEqual(LISTEN)
     first.end()
-    // An answer of the process ends the subscription.
+    // A response from the process ends the subscription.
     const answer = { jsonrpc: '2.0', id: 9, result: {} }
     now.write(answer)
     expect((await stream.next())?.message).toEqual(answer)
   })
 
-  it('drops the response of a replaced process', async () => {
+  it('drops the response from a replaced process', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -309,7 +309,7 @@ describe('subscriptions/listen', () => {
     expect(messages).toEqual([...expected, mark('end')])
   })
 
-  it('repeats changes that the old process announced', async () => {
+  it('announces changes again if the old process had announced them', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -341,7 +341,7 @@ describe('subscriptions/listen', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('forwards the error of a server that does not know the method', async () => {
+  it('forwards the error from a server that does not know the method', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }
     await front.start({ 'subscriptions/listen': (_, response) => json(response, 200, error) })

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 
 const TOLD = fileURLToPath(new URL('../../fixtures/told.mjs', import.meta.url))
 
-/** Starts a process that runs some code. */
+/** Starts a process that runs the given code. */
 async function spawn(code: string, transport: 'http' | 'stdio' = 'http') {
   const [, program = ''] = process.argv
   process.argv[1] = TOLD
@@ -101,7 +101,7 @@ describe('Child', () => {
       `${say({ type: 'failed', message: 'why', needsChange: true })}process.disconnect();process.exit(1)`,
       { reason: 'failed', message: 'why', needsChange: true },
     ],
-  ])('rejects ready if the process %s', async (_, code, error) => {
+  ])('rejects `ready` if the process %s', async (_, code, error) => {
     const { child } = await spawn(code)
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })

@@ -1,4 +1,4 @@
-/** The lists of one process after another over stdio, and what the client learns of them. */
+/** The lists of successive processes over stdio, and the changes of which the client is notified. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'
@@ -30,7 +30,7 @@ describe('list changes over stdio', () => {
     expect(front.printed).toEqual(['tools: +b', 'tools: -a'])
   })
 
-  it('are found by comparison with lists that are read once, after notifications/initialized', async () => {
+  it('are detected by reading the lists once, after notifications/initialized', async () => {
     const front = relayStdio()
     const first = await front.start(server(['a']))
     await front.client.write(INITIALIZE)
@@ -41,7 +41,7 @@ describe('list changes over stdio', () => {
     expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
   })
 
-  it("are found in lists that are read with the client's _meta if there is no session", async () => {
+  it("without a session, are detected by reading the lists with the client's _meta", async () => {
     const front = relayStdio()
     const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
     const first = await front.start(server(['a']))
@@ -59,7 +59,7 @@ describe('list changes over stdio', () => {
     ])
   })
 
-  it('are found after the old lists have been read again if the old process announced a change', async () => {
+  it("are detected by reading the old process's lists again if that process has announced a change", async () => {
     const front = relayStdio()
     const tools = ['a']
     const first = await front.start(server(tools))
@@ -73,7 +73,7 @@ describe('list changes over stdio', () => {
     await settled()
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
     expect(front.printed).toEqual([])
-    // Another process has announced nothing.
+    // The third process has not announced a change.
     const third = await front.start(server(['a', 'b']))
     await settled()
     await first.write(TOOLS_CHANGED)
@@ -84,7 +84,7 @@ describe('list changes over stdio', () => {
     expect(third.take()).toEqual([])
   })
 
-  it('are found by comparison with the known lists if the old process does not respond within 500 ms', async () => {
+  it('are detected from the lists read earlier if the old process does not respond within 500 ms', async () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true
@@ -105,7 +105,7 @@ describe('list changes over stdio', () => {
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
   })
 
-  it('are found by comparison with empty lists if the first process ends while its lists are being read', async () => {
+  it('include every item if the first process ends while its lists are being read', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     onTestFinished(() => void process.off('unhandledRejection', unhandled))
@@ -124,7 +124,7 @@ describe('list changes over stdio', () => {
     expect(front.printed).toEqual(['tools: +a'])
   })
 
-  it('are omitted if a process ends while its lists are being read', async () => {
+  it('are not reported for a process that ends while its lists are being read', async () => {
     const front = relayStdio()
     await front.start(server(['a']))
     await initialize(front)

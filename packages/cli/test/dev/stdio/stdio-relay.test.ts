@@ -77,7 +77,7 @@ describe('StdioRelay handling sessions', () => {
       { ...request(0, 'logging/setLevel', { level: 'debug' }), id: id(1) },
       { ...request(0, 'resources/subscribe', { uri: 'a:1' }), id: id(2) },
     ])
-    // Settings that change meanwhile are sent when the process is used.
+    // Settings that change in the meantime are sent when the relay uses the process.
     await front.client.write(
       request(3, 'resources/unsubscribe', { uri: 'a:1' }),
       request(4, 'resources/subscribe', { uri: 'a:2' }),
@@ -135,7 +135,7 @@ describe('StdioRelay handling sessions', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('prints a hint if the next process responds with %s', async (_, result, hint) => {
+  ])('prints a hint if the next process responds to initialize with %s', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -157,7 +157,7 @@ describe('StdioRelay while no process is running', () => {
     expect(process.got).toContain('no JSON')
   })
 
-  it('answers requests after 10 s, and drops notifications', async () => {
+  it('responds to requests with an error after 10 s, and drops notifications', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.client.write('no JSON', request(1, 'ping'), note('notifications/x'))
@@ -195,8 +195,8 @@ it('StdioRelay forwards 4,096 open requests, and refuses the next one', async ()
   expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
 })
 
-describe('a process replaced by StdioRelay', () => {
-  it('is drained once its requests have been answered', async () => {
+describe('a process that StdioRelay replaces', () => {
+  it('is drained once all its requests have responses', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(request(1, 'ping'))
@@ -219,7 +219,7 @@ describe('a process replaced by StdioRelay', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('has its calls answered and its initialize request repeated when it ends', async () => {
+  it('leaves its initialize request to the next process, while its calls return error results', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -254,7 +254,7 @@ describe('a process replaced by StdioRelay', () => {
   })
 })
 
-describe('StdioRelay at the end of its input', () => {
+describe('StdioRelay when its input ends', () => {
   it('sends the remaining responses', async () => {
     useFakeTimers()
     const front = relayStdio()
@@ -270,7 +270,7 @@ describe('StdioRelay at the end of its input', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('disconnects after the time limit if a request is still unanswered', async () => {
+  it('disconnects after the time limit if a request still has no response', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

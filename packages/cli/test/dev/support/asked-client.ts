@@ -9,7 +9,7 @@ import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextpr
 import { onTestFinished } from 'vitest'
 import type { Target } from './clients.ts'
 
-/** A client of 2025-11-25 that does not answer the questions it is asked. */
+/** A client of revision 2025-11-25 that never answers the server's questions. */
 export interface AskedClient {
   call(name: string): Promise<object>
   /** Resolves when the server has asked a question. */

@@ -72,8 +72,8 @@ export const TRANSPORTS: Readonly<
 }
 
 /**
- * Returns the text of a definition with the tool `echo`, additional tools without arguments, and additional
- * lines.
+ * Returns the code of a server definition with the tool `echo`, additional tools without arguments, and
+ * additional lines.
  */
 export const definition = (tools: readonly string[] = [], more = ''): string => `
 import { McpServer } from '@jetway/core'

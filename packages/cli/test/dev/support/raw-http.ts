@@ -1,4 +1,4 @@
-/** Requests in revision 2025-11-25, in the form in which they are sent. */
+/** Sends requests of revision 2025-11-25 without using a client. */
 export type Headers = Readonly<Record<string, string>>
 
 const COMMON: Headers = {
@@ -33,7 +33,7 @@ export const INITIALIZE = request(0, 'initialize', {
   clientInfo: { name: 'raw', version: '1.0.0' },
 })
 
-/** Opens a session. Resolves to the headers for its further requests. */
+/** Opens a session. Resolves to the headers for subsequent requests in the session. */
 export async function openSession(url: string, headers: Headers = {}): Promise<Headers> {
   const reply = await post(url, INITIALIZE, headers)
   await reply.text()

@@ -90,8 +90,8 @@ export function refusingProcess(): { readonly process: ServedProcess; readonly t
 export const CAPABILITIES = { tools: { listChanged: true }, logging: {} }
 
 /**
- * Returns the usual replies. The process's sessions are `session-1`, `session-1b` and so on, where 1 is the
- * generation.
+ * Returns the default replies. The ids of the process's sessions are `session-1`, `session-1b` and so on,
+ * where 1 is the generation.
  */
 function usual(generation: number): Readonly<Record<string, Reply>> {
   let sessions = 0
@@ -204,7 +204,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Sends any request, with the headers unchanged. */
+/** Sends any request with its headers unchanged. */
 export async function ask(
   url: string,
   method: string,

@@ -117,7 +117,7 @@ export const note = (method: string, params?: object) => ({
   ...(params !== undefined && { params }),
 })
 export const INITIALIZED = note('notifications/initialized')
-/** Returns the responses of a server in revision `r` with these tools. */
+/** Returns the responses of a server that has these tools in a revision named `r`. */
 export const server =
   (tools: readonly string[] = [], more: Answer = () => undefined): Answer =>
   (message: Message) => {

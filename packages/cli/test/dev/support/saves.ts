@@ -30,8 +30,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 /**
- * Saves the file repeatedly while the clients call without pause. Each call must receive exactly one response,
- * and it must be correct. Each client must be notified of each save, and keep its session. Resolves to figures.
+ * Saves the file repeatedly while the clients call without pause. Each call must receive exactly one correct
+ * response. Each client must be notified of each save, and keep its session. Resolves to the measurements.
  */
 export async function saveWhileCalling(
   project: Project,

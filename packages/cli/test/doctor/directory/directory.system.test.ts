@@ -1,4 +1,4 @@
-/** The built command checks a server over HTTP, and writes the file of OpenAI's form. */
+/** The built command checks a server over HTTP, and writes the file for OpenAI's submission form. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const folder = (): string =>
     'jetway.json': { tools: { get_order: reasons } },
   })
 
-it('jetway doctor --directory reports a hint that is not sent, and then writes no file', async () => {
+it('jetway doctor --directory reports a missing hint, and writes no file', async () => {
   const place = folder()
   const url = `${await serve(shop({ readOnlyHint: true }))}?key=hunter2`
   const { checks, exitCode, stdout, stderr } = await doctor(place, url)
@@ -55,7 +55,7 @@ it('jetway doctor --directory reports a hint that is not sent, and then writes n
   expect(existsSync(join(place, 'submission.json'))).toBe(false)
 })
 
-it('jetway doctor --directory chatgpt --out writes what is known', async () => {
+it('jetway doctor --directory chatgpt --out writes the known fields', async () => {
   const place = folder()
   const hints = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
   const { checks } = await doctor(place, await serve(shop(hints)))

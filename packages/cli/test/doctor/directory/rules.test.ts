@@ -16,7 +16,7 @@ const tool: Tool = {
 const reasons = { readOnly: 'It reads', destructive: 'It keeps', openWorld: 'It stays' }
 const testCase = { description: 'a', prompt: 'b', expected: 'c' }
 
-/** The facts of a server that every directory accepts. */
+/** The information about a server that every directory accepts. */
 const good: Facts = {
   packageJson: {
     name: 'shop',
@@ -71,11 +71,11 @@ const withoutHint = (hint: string): Partial<Facts> => {
 const withJson = (change: object): Partial<Facts> => ({ jetwayJson: { ...good.jetwayJson, ...change } })
 
 describe.each(Object.keys(DIRECTORIES))('--directory %s', (directory) => {
-  it('finds nothing wrong with a good server', () => {
+  it('finds no faults in a good server', () => {
     expect(brokenIn(directory, {})).toEqual([])
   })
 
-  it('names a page and a day for each rule, and no check twice', () => {
+  it('has rules with unique ids, each with the URL of its source and the date when it was read', () => {
     const rules = DIRECTORIES[directory] ?? []
     expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length)
     for (const { source, read } of rules) {
@@ -84,7 +84,7 @@ describe.each(Object.keys(DIRECTORIES))('--directory %s', (directory) => {
     }
   })
 
-  it('prints what a program cannot know as a step, not as a pass', () => {
+  it('reports a check that only a person can make as a step for the user, not as passed', () => {
     expect(check(directory, good).filter(({ outcome }) => outcome.kind === 'step').length).toBeGreaterThan(0)
   })
 })
@@ -109,13 +109,13 @@ describe('--directory claude', () => {
     expect(brokenIn('claude', change)).toEqual([id])
   })
 
-  it('accepts one of the two hints, and a title among the annotations', () => {
+  it('accepts a tool with only one hint, and with its title only in the annotations', () => {
     expect(
       brokenIn('claude', withTool({ title: '', annotations: { title: 'Order', readOnlyHint: true } })),
     ).toEqual([])
   })
 
-  it('asks a server without a bundle for none', () => {
+  it('does not require a manifest or a privacy section from a remote server', () => {
     expect(
       brokenIn('claude', {
         isInstalled: false,
@@ -125,7 +125,7 @@ describe('--directory claude', () => {
     ).toEqual([])
   })
 
-  it('reports a bundle that nobody has named as a step', () => {
+  it('reports the manifest check as a step for the user if no bundle was given', () => {
     const found = check('claude', { ...good, manifest: undefined }).find(
       ({ id }) => id === 'privacy-manifest',
     )
@@ -172,7 +172,7 @@ describe('--directory chatgpt', () => {
     expect(brokenIn('chatgpt', change)).toEqual([id])
   })
 
-  it('names the hint and the tools', () => {
+  it('names the missing hint and the tools without it', () => {
     const found = CHATGPT.find(({ id }) => id === 'tool-hints')?.check({
       ...good,
       ...withoutHint('openWorldHint'),
@@ -180,14 +180,14 @@ describe('--directory chatgpt', () => {
     expect(found).toMatchObject({ evidence: 'openWorldHint is missing in get_order' })
   })
 
-  it('accepts screenshots of a view that have the width', () => {
+  it('accepts screenshots of the required width', () => {
     const screenshots = [{ path: 'a.png', size: { width: 706, height: 400 } }]
     expect(brokenIn('chatgpt', { hasView: true, screenshots })).toEqual([])
   })
 })
 
 describe('--directory registry', () => {
-  it('reports what the registry would refuse', () => {
+  it('reports what the registry would reject', () => {
     const registryProblems = [{ rule: 'name', text: 'There is no name', advice: 'Set it' }]
     expect(brokenIn('registry', { registryProblems })).toEqual(['fault server-json'])
   })
@@ -200,7 +200,7 @@ describe('--directory registry', () => {
 })
 
 describe('submissionOf', () => {
-  it("writes the members of OpenAI's import file", () => {
+  it("returns the members of OpenAI's import file", () => {
     expect(submissionOf(good)).toEqual({
       $schema: 'https://developers.openai.com/plugins/schemas/chatgpt-app-submission.v1.json',
       schema_version: 1,

@@ -93,7 +93,7 @@ describe('the content of a host file', () => {
     await expect(readContent(host('claude-desktop'), path('~/a'))).rejects.toThrow(SyntaxError)
   })
 
-  it('is undefined if the file is invalid or missing', async () => {
+  it('is undefined if the file is invalid or does not exist', async () => {
     const { path } = folderWith({ a: '{' })
     expect(await readOther(path('~/a'), 'json')).toBeUndefined()
     expect(await readOther(path('~/b'), 'json')).toBeUndefined()
@@ -116,7 +116,7 @@ describe('the content of a host file', () => {
     [{ extensions: { a: { version: '1' } }, servers: ['x'], other: { a: { command: 'x' } } }, []],
     [['x'], []],
     [undefined, []],
-  ])('can be searched for servers: %j', (content, lists) => {
+  ])('is searched for servers: %j', (content, lists) => {
     expect([...serverLists(content)]).toEqual(lists)
   })
 
@@ -129,12 +129,12 @@ describe('the content of a host file', () => {
     [{ args: ['--token', 'a', '--api-key=b', '-y', '--keyboard', '-x', 'shop'] }, ['a', 'b']],
     [{ url: 'https://ann:a@host/mcp?key=b&x=#c' }, ['ann:a', 'b']],
     [null, []],
-  ])('can be searched for secrets: %j', (value, secrets) => {
+  ])('is searched for secrets: %j', (value, secrets) => {
     expect(secretsIn(value)).toEqual(secrets)
   })
 })
 
-it.each(HOSTS.map(({ id }) => id))('misplacedFiles lists no file that %s reads', (id) => {
+it.each(HOSTS.map(({ id }) => id))('misplacedFiles does not list files that %s reads', (id) => {
   const place = placeAt('/home/ann')
   const files = misplacedFiles(host(id), place)
   expect(files.filter((file) => host(id).files(place).includes(file))).toEqual([])

@@ -10,12 +10,12 @@ interface Server {
   /** @default /mcp */
   readonly path?: string
   readonly challenge?: string
-  /** The documents by their paths. `~` is the origin. */
+  /** The documents, keyed by path. `~` represents the origin. */
   readonly documents?: Readonly<Record<string, object>>
   readonly status?: number
 }
 
-/** A server that refuses `initialize`. The findings have `~` for its origin. */
+/** Returns the findings for a server that refuses `initialize`, with `~` in place of its origin. */
 async function findings({ path = '/mcp', challenge, documents = {}, status = 401 }: Server) {
   const origin: string = await serve((request, response) => {
     const document = documents[request.url ?? '']
@@ -44,7 +44,7 @@ describe('the authorization challenge', () => {
     ['Bearer realm="x", RESOURCE_METADATA = "/m"', '~/m'],
     ['Bearer resource_metadata=~/m, scope="a"', '~/m'],
     [`Bearer resource_metadata="/${'m'.repeat(2_047)}"`, `~/${'m'.repeat(2_047)}`],
-  ])('names the metadata: %s', async (challenge, named) => {
+  ])('is accepted if it names the metadata: %s', async (challenge, named) => {
     const [first, second] = await findings({ challenge, documents: at({ resource: '~/mcp' }) })
     expect(first).toEqual({ check: 'authorization', verdict: 'ok', evidence: `401 names ${named}` })
     expect(second?.evidence).toContain(`${named}, which the challenge names, was answered with 404`)
@@ -56,7 +56,7 @@ describe('the authorization challenge', () => {
     ['Bearer my_resource_metadata_url="/m"', {}, 'fault'],
     [`Bearer resource_metadata="/${'m'.repeat(2_048)}"`, {}, 'fault'],
     ['Bearer resource_metadata="https://"', {}, 'fault'],
-  ])('does not name the metadata: %s', async (challenge, documents, verdict) => {
+  ])('is reported if it does not name the metadata: %s', async (challenge, documents, verdict) => {
     expect((await findings({ challenge, documents }))[0]).toMatchObject({
       check: 'authorization',
       verdict,
@@ -123,13 +123,13 @@ describe('resource metadata', () => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('is read from the document named in the challenge even if another exists at the usual path', async () => {
+  it('is read from the URL in the challenge, even if other metadata exists at the usual path', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
   })
 
-  it('is required by the later checks', async () => {
+  it('must exist before the later checks can run', async () => {
     expect((await findings({})).map(({ check }) => check)).toEqual(['authorization', 'resource-metadata'])
   })
 
@@ -162,7 +162,7 @@ describe('resource metadata', () => {
     [[1, null], 1, 'the metadata lists no authorization_servers'],
     [[1, 'a'], 1, 'a is no https URL'],
     [['a', 'b', 'c', 'd'], 3, 'a is no https URL'],
-  ])('is checked for issuers: %j', async (issuers, count, evidence) => {
+  ])('must list valid issuers: %j', async (issuers, count, evidence) => {
     const found = await findings({ documents: at({ resource: '~/mcp', authorization_servers: issuers }) })
     const ofIssuers = found.filter(({ check }) => check === 'authorization-server')
     expect(ofIssuers).toHaveLength(count)
@@ -178,7 +178,7 @@ describe('authorizationServerFinding', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('given the server %s, does not follow the issuer %s', async (url, issuer) => {
+  ])('for the server %s, does not follow the issuer %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',

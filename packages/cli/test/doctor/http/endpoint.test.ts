@@ -29,7 +29,7 @@ describe('connectionFinding', () => {
     ['ECONNRESET', 'http://h', 'Try the URL with https'],
     ['ECONNRESET', 'https://h', 'the port speaks HTTP'],
     ['ECONNRESET', 'http://localhost', 'the port speaks HTTP'],
-  ])('given the error %s at %s, returns advice', (code, url, advice) => {
+  ])('returns advice for the error %s at %s', (code, url, advice) => {
     const error = new NoReplyError(code, 'x'.repeat(201))
     expect(connectionFinding(siteAt(`${url}/mcp?key=s3cret`), error)).toEqual({
       check: 'connection',
@@ -154,7 +154,7 @@ describe('noServerFinding', () => {
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
   ])(
-    'given %s, advises on the URL: requested at %s, served at %s',
+    'for %s, gives advice about the URL: requested at %s, served at %s',
     async (_, asked, at, listener, advice) => {
       const origin = await serve((request, response) =>
         request.url === at ? listener(request, response) : void response.writeHead(404).end(),

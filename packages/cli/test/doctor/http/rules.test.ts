@@ -89,7 +89,7 @@ describe('checkCors', () => {
 })
 
 describe('checkOrigin', () => {
-  /** Answers a foreign Origin, and a foreign Host. */
+  /** Replies with one status to a foreign Origin, and with another to a foreign Host. */
   const answering =
     (origin: number, host: number): RequestListener =>
     (request, response) =>
@@ -171,7 +171,7 @@ describe('the session checks', () => {
     ],
     ['not after an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
     ['not if it has no id', OPENING, {}, []],
-  ])('tryInitialize ends the session: %s', async (_, body, headers, expected) => {
+  ])('end the session that tryInitialize has opened: %s', async (_, body, headers, expected) => {
     const ended: unknown[] = []
     const site = await listening((request, response) => {
       if (METHOD(request) === 'DELETE')
@@ -182,7 +182,7 @@ describe('the session checks', () => {
     expect(ended).toEqual(expected)
   })
 
-  it('openServer accepts a server that drops the connection after unknown requests', async () => {
+  it('accept a server that drops the connection after unknown requests', async () => {
     const site = await listening((request) => request.socket.destroy())
     const reply = { status: 200, headers: {}, text: '', response: OPENING }
     expect(await openServer(site, reply, 7)).toEqual({
@@ -206,7 +206,7 @@ describe('Site', () => {
     ['http://0.0.0.0', false],
     ['http://notlocalhost', false],
     ['http://127.0.0.1.example', false],
-  ])('given %s, isLoopback returns %j', (url, expected) => {
+  ])('isLoopback(%s) returns %j', (url, expected) => {
     expect(isLoopback(new URL(url))).toBe(expected)
   })
 
@@ -216,7 +216,7 @@ describe('Site', () => {
     expect(withoutToken(site).headers).toEqual({ 'x-b': 'b' })
   })
 
-  it("sends the user's headers unless a check overrides them", async () => {
+  it("sends the user's headers unless a check sets its own", async () => {
     const seen: unknown[] = []
     const { url } = await listening(({ headers }, response) => {
       seen.push([headers['x-a'], headers['content-type'], headers.origin])
@@ -265,7 +265,7 @@ describe('Site', () => {
     [200, '{', { document: undefined, problem: 'is no JSON object' }],
     [201, '{"a":1}', { document: undefined, problem: 'was answered with 201' }],
   ])(
-    'given a reply with the status %i and the body %s, readDocument returns the document or the problem',
+    'readDocument, for the status %i and the body %s, returns the document or the problem',
     async (status, text, expected) => {
       const site = await listening((_, response) => response.writeHead(status).end(text))
       expect(await readDocument(site, site.url)).toEqual(expected)
@@ -276,10 +276,10 @@ describe('Site', () => {
 it.each([
   [{}, ''],
   [{ 'content-type': 'Text/HTML ; charset=utf-8' }, 'text/html'],
-])('given the headers %j, mediaType returns %j', (headers, type) => {
+])('mediaType(%j) returns %j', (headers, type) => {
   expect(mediaType(headers)).toBe(type)
 })
 
-it('shown removes the credentials, the query and the fragment from a URL', () => {
+it('shown() removes the credentials, the query and the fragment from a URL', () => {
   expect(shown('https://u:p@h:8/a?b=c#d')).toBe('https://h:8/a')
 })

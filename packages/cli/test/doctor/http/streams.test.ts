@@ -21,7 +21,7 @@ async function findings(listener: RequestListener, opened: Opened = OPENED, limi
   return checkStream(site, opened)
 }
 
-/** Answers with a stream. */
+/** Replies with a stream. */
 const streaming =
   (write: (response: ServerResponse) => void, headers: object = {}): RequestListener =>
   (_, response) => {
@@ -113,7 +113,7 @@ describe('checkStream', () => {
   it.each<readonly [string, Opened, RequestListener, string, number]>([
     ['GET', OPENED, () => {}, 'the reply to GET', 60],
     ['subscriptions/listen', MODERN, () => {}, 'the reply to subscriptions/listen', 60],
-    // Long enough for the head to arrive on a busy machine.
+    // The time limit is long enough for the head of the reply to arrive on a busy machine.
     ['an event', MODERN, streaming(() => {}), 'the first event of subscriptions/listen', 1_000],
   ])('reports a delayed reply or event: %s', async (_, opened, listener, what, firstBytesMs) => {
     expect(await findings(listener, { ...opened, replyMs: 0.5 }, { firstBytesMs })).toEqual([
@@ -142,7 +142,7 @@ describe('checkStream', () => {
     })
   })
 
-  it('warns about a stream that is silent after its first event', async () => {
+  it('warns about a stream that stays silent after its first event', async () => {
     const found = await findings(
       streaming((response) => response.write(': \n\n')),
       MODERN,

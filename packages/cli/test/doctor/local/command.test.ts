@@ -106,7 +106,7 @@ describe('checkCommand', () => {
     ['terminal', '~/bin/shop-script', undefined, 'ok', '~/bin/shop-script', ''],
     ['app', '~/.nvm/bin/node', undefined, 'warning', `~/.nvm/bin/node ${VERSION}`, 'a program that stays'],
   ])(
-    'given a command started by %s, %j, and the PATH %j, returns the verdict %s',
+    'for a command started by %s, %j, and the PATH %j, returns the verdict %s',
     async (startedBy, command, PATH, verdict, evidence, advice) => {
       const { path, shown } = folderWith(FILES)
       const env = PATH === undefined ? {} : { PATH: path(PATH) }
@@ -143,7 +143,7 @@ it.each([
   ['#!/bin/sh\n', undefined],
   ['// #!/usr/bin/env node\n', undefined],
   ['\n#!/usr/bin/env node\n', undefined],
-])('given a program that begins with %j, interpreterOf returns %j', async (text, interpreter) => {
+])('interpreterOf, for a program that begins with %j, returns %j', async (text, interpreter) => {
   const { path } = folderWith({ 'bin/a': text })
   expect(interpreterOf(path('~/bin/a'))).toBe(interpreter)
 })

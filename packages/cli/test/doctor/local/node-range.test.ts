@@ -16,11 +16,11 @@ it.each([
   ['18 - 20.2', ['18.0.0', '20.2.9'], ['17.0.0', '20.3.0']],
   ['=22.1.0', ['22.1.0'], ['22.1.1']],
   ['v20', ['20.0.0'], ['22.0.0']],
-])('isInRange supports the range %j', (range, inside, outside) => {
+])('isInRange() supports the range %j', (range, inside, outside) => {
   expect(inside.filter((version) => isInRange(version, range) !== true)).toEqual([])
   expect(outside.filter((version) => isInRange(version, range) !== false)).toEqual([])
 })
 
-it.each(['latest', '>=twenty', '20 || lts/*'])('isInRange returns undefined for the range %j', (range) => {
+it.each(['latest', '>=twenty', '20 || lts/*'])('isInRange() returns undefined for the range %j', (range) => {
   expect(isInRange('20.0.0', range)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checkNode } from '../../../src/doctor/local/node.ts'
 import { folderWith } from '../support/programs.ts'
 
-/** A Node.js that prints this for its version. */
+/** Returns a fake Node.js that prints this text as its version. */
 const printing = (text: string): string => `#!/bin/sh\necho '${text}'\n`
 
 const FILES = {

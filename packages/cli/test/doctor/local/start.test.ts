@@ -8,9 +8,9 @@ import { shellServer } from '../support/shell.ts'
 
 interface Given {
   readonly startedBy?: ProgramSubject['startedBy']
-  /** Variables of the user. */
+  /** The user's environment variables. */
   readonly own?: Readonly<Record<string, string>>
-  /** Variables of the server. */
+  /** The environment variables of the server. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly harness?: boolean
@@ -119,24 +119,29 @@ describe('checkStart for a server that does not respond', () => {
       'With your PATH it answers',
       'Name programs by their absolute paths',
     ],
-  ])('finds out what an app does not provide: %s', async (_, before, given, evidence, advice) => {
-    const { path } = folderWith(TOOL)
-    const own = Object.fromEntries(Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]))
-    const { findings, serves } = await shell(before, { ...given, own })
-    expect(findings).toEqual([
-      {
-        check: 'start',
-        verdict: 'fault',
-        evidence: expect.stringContaining(evidence),
-        advice: expect.stringContaining(advice),
-      },
-      { check: 'stdout', verdict: 'ok', evidence: 'Each line is a message' },
-    ])
-    expect(findings[0]?.evidence.startsWith(ENDED)).toBe(true)
-    expect(serves).toBe(false)
-  })
+  ])(
+    'identifies what the server needs that an app does not provide: %s',
+    async (_, before, given, evidence, advice) => {
+      const { path } = folderWith(TOOL)
+      const own = Object.fromEntries(
+        Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]),
+      )
+      const { findings, serves } = await shell(before, { ...given, own })
+      expect(findings).toEqual([
+        {
+          check: 'start',
+          verdict: 'fault',
+          evidence: expect.stringContaining(evidence),
+          advice: expect.stringContaining(advice),
+        },
+        { check: 'stdout', verdict: 'ok', evidence: 'Each line is a message' },
+      ])
+      expect(findings[0]?.evidence.startsWith(ENDED)).toBe(true)
+      expect(serves).toBe(false)
+    },
+  )
 
-  it('gives different advice in its warning if no host has the server yet', async () => {
+  it('warns with different advice if the server is not yet in the config of any host', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -150,7 +155,7 @@ describe('checkStart for a server that does not respond', () => {
     ["in a terminal, which provides the user's environment", { startedBy: 'terminal', own: { REGION: 'x' } }],
     ["with the user's environment either", { own: { OTHER: 'x' } }],
     ["with its entry's value", { own: { REGION: 'x' }, env: { REGION: '' } }],
-  ])('quotes the error, without naming a cause, if the server does not start %s', async (_, given) => {
+  ])('quotes the error without naming a cause if the server does not start %s', async (_, given) => {
     const { findings, serves } = await shell(REGION, given)
     expect(findings).toEqual([
       {

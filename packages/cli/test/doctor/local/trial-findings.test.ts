@@ -19,7 +19,7 @@ const HEALTHY = [
   { check: 'shutdown', verdict: 'ok', evidence: 'It ended 2.0 s after its stdin was closed' },
 ]
 
-/** The findings of one check. */
+/** Returns the findings of a single check. */
 const of = (check: string, trial: Trial, writer?: string): readonly object[] =>
   trialFindings(trial, writer).filter((finding) => finding.check === check)
 

@@ -22,7 +22,7 @@ interface Document {
 }
 
 export interface Setup {
-  /** Files, by their paths in the home folder. Those in folders named `bin` are executable. */
+  /** Files, keyed by their path in the home folder. Files in folders named `bin` are executable. */
   readonly files?: Readonly<Record<string, string>>
   /** The arguments. `~` in an argument represents the home folder. */
   readonly argv: readonly string[]
@@ -49,7 +49,7 @@ export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<D
   return { ...run, findings }
 }
 
-/** A set-up, with the finding that names its fault. */
+/** A faulty setup, with the finding that names the fault. */
 export interface Broken extends Setup {
   readonly check: string
   readonly verdict: 'fault' | 'warning'

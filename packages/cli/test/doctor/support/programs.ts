@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Finding } from '../../../src/doctor/finding.ts'
 
-/** A folder with programs. `~` in texts represents its path. */
+/** A folder with programs. `~` in a string represents the folder's path. */
 export interface Folder {
   readonly path: (text: string) => string
   /** Returns the findings with `~` in place of the folder's path. */
   readonly shown: (findings: readonly Finding[]) => readonly Finding[]
 }
 
-/** Creates files, by their paths, for the duration of the test. Those in folders named `bin` are executable. */
+/** Creates files, keyed by path, for the duration of the test. Files in folders named `bin` are executable. */
 export function folderWith(files: Readonly<Record<string, string>>): Folder {
-  // Node prints real paths, but the folder for temporary files may be a link.
+  // Node.js prints real paths, but the temporary folder may be a link.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'jetway-doctor-')))
   onTestFinished(() => rmSync(root, { recursive: true }))
   for (const [file, text] of Object.entries(files)) {

@@ -56,7 +56,7 @@ export const checkUrl = async (
 export const problems = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ verdict }) => verdict === 'fault' || verdict === 'warning')
 
-/** Answers with JSON. */
+/** Replies with JSON. */
 export function json(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
@@ -67,7 +67,10 @@ interface RpcRequest {
   readonly params?: { readonly protocolVersion?: string }
 }
 
-/** A server without a framework. Its faults are the results in its script. An error has a code. */
+/**
+ * A server without a framework. Its faults are the results in its script. A result with a `code` is sent as
+ * an error.
+ */
 export interface Scripted {
   readonly initialize?: (version: string) => object
   readonly discover?: (version: unknown) => object
@@ -107,7 +110,7 @@ export function scripted({ initialize, discover, tools = [], prompts = [] }: Scr
   return (request, response) => void reply(request, response)
 }
 
-/** Returns a server without faults, except for requests whose body contains this text. */
+/** Returns a server without faults, which uses `other` for requests whose body contains this text. */
 export function insteadOf(part: string, other: RequestListener): RequestListener {
   const answers = scripted({})
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -9,7 +9,7 @@ export interface Home {
   readonly write: (file: string, text: string) => Promise<void>
   /** Resolves to the file's text, or to undefined if there is no file. */
   readonly read: (file: string) => Promise<string | undefined>
-  /** With other variables. */
+  /** Runs the command with additional environment variables. */
   readonly runWith: (env: Readonly<Record<string, string>>, ...argv: readonly string[]) => Promise<CliRun>
   readonly run: (...argv: readonly string[]) => Promise<CliRun>
   readonly runInTerminal: (argv: readonly string[], ...answers: readonly Answer[]) => Promise<CliRun>

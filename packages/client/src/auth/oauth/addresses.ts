@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { AuthorizationError } from './errors.ts'
 
-/** Decides which addresses from metadata may be contacted. */
+/** Decides which URLs from metadata may be contacted. */
 export interface AddressPolicy {
   /** Checks a URL before its host is resolved. @throws AuthorizationError `address` */
   check(address: string | URL): URL
@@ -18,9 +18,9 @@ export interface TrustedAddresses {
 }
 
 /**
- * Returns the policy for addresses from metadata. Metadata could name services that only this process can
- * reach, such as a cloud's metadata service, a router or a local database. Therefore, addresses from metadata
- * must be public and use https. Configured URLs may be private. If the server is on loopback, other loopback
+ * Returns the policy for URLs from metadata. Metadata could name services that only this process can reach,
+ * such as a cloud's metadata service, a router or a local database. Therefore, URLs from metadata must be
+ * public and use https. Configured URLs may be private. If the server is on loopback, other loopback
  * addresses are allowed, even over http.
  *
  * @see

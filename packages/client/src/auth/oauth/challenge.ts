@@ -27,7 +27,7 @@ export async function readChallenge(headers: Headers): Promise<Challenge> {
   }
 }
 
-/** Parses the header with the library. The library throws the challenges that it finds in a response. */
+/** Parses the header with the library, which throws the challenges that it finds. */
 async function challengesOf(header: string): Promise<readonly oauth.WWWAuthenticateChallenge[]> {
   if (header === '' || header.length > MAX_HEADER) return []
   const answer = new Response(null, { status: 401, headers: { 'www-authenticate': header } })

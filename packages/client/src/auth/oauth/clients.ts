@@ -33,7 +33,7 @@ export interface ClientCredentials {
 export interface Identity {
   readonly clientId: string
   readonly authenticate: oauth.ClientAuth
-  /** The secrets that must be removed from messages. */
+  /** The secrets to remove from messages. */
   readonly secrets: readonly string[]
   /** Whether the client was registered dynamically. If so, it can be registered again. */
   readonly isRegistered: boolean
@@ -73,7 +73,7 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
 
 /**
  * Encodes credentials without the library. The library also encodes hyphens and dots, and servers that do not
- * decode credentials would refuse these.
+ * decode credentials would reject them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
  */
@@ -90,7 +90,7 @@ async function importKey({ key, alg, kid }: SigningKey): Promise<oauth.PrivateKe
       typeof key === 'string' ? await importPKCS8(key, alg) : 'kty' in key ? await importJWK(key, alg) : key
     return { key: imported as CryptoKey, ...(kid !== undefined && { kid }) }
   } catch {
-    // The original message may quote the key.
+    // The message of the original error may quote the key.
     throw new AuthorizationError('registration', `The client's private key does not fit the algorithm ${alg}`)
   }
 }

@@ -103,7 +103,7 @@ function covers(resource: string, server: URL): boolean {
 async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const { origin } = at.policy.check(at.server)
   const resource = canonical(at.server)
-  // This issuer is only assumed, so a trailing slash makes no difference.
+  // This issuer is only an assumption, so a trailing slash does not matter.
   const found = await serverMetadata(at, wellKnown(new URL(origin)), [origin, `${origin}/`])
   const known = { resource, scopesSupported: undefined, resourceMetadata: undefined }
   if (found !== undefined) return { ...known, authorizationServer: found, isAssumed: false }
@@ -146,8 +146,8 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
 }
 
 /**
- * Reads a JSON object. Returns undefined if there is none, because some servers reply to every URL with an HTML
- * page.
+ * Reads a JSON object. Resolves to undefined if there is none, because some servers reply to every URL with
+ * an HTML page.
  */
 async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {
   const response = await at.fetch(address, {

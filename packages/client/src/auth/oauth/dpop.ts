@@ -32,9 +32,7 @@ interface Keys {
   readonly handle: oauth.DPoPHandle
 }
 
-/**
- * The maximum number of origins whose nonces are remembered. A forgotten nonce costs one additional request.
- */
+/** The maximum number of origins whose nonces are stored. A missing nonce costs one additional request. */
 const MAX_ORIGINS = 100
 
 export class DpopProver {

@@ -3,13 +3,13 @@ import * as oauth from 'oauth4webapi'
 /**
  * Why authorization failed.
  *
- * - `address`: metadata named an address that must not be contacted
- * - `network`: no response, or one that is too slow or too large
- * - `discovery`: no usable metadata
+ * - `address`: metadata named a URL that must not be contacted
+ * - `network`: there was no response, or it was too slow or too large
+ * - `discovery`: there was no usable metadata
  * - `issuer`: metadata, a response or credentials belong to another authorization server
  * - `pkce`: the authorization server does not announce PKCE with S256
  * - `registration`: there is no client id
- * - `refused`: the user or the authorization server refused
+ * - `refused`: the user or the authorization server denied access
  * - `response`: the browser's redirect does not belong to this authorization
  * - `token`: the token endpoint issued no token
  * - `dpop`: the tokens are not bound to a key

@@ -2,12 +2,12 @@ import type { TokenEndpointResponse } from 'oauth4webapi'
 import type { Discovered, Discovery } from './discovery.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
-/** A way of requesting a token, such as `authorizationCode` or `clientCredentials`. */
+/** A way to request a token, such as `authorizationCode` or `clientCredentials`. */
 export interface Grant {
   /** The grant types to register. See https://www.rfc-editor.org/rfc/rfc7591#section-2. */
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
-  /** Whether the grant asks a user, which happens only after a challenge. */
+  /** Whether the grant asks a user. Users are asked only after a challenge. */
   readonly isInteractive: boolean
   /** URLs from the user's configuration, which may be private. */
   readonly trustedUrls: readonly string[]

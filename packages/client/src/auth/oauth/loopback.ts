@@ -7,7 +7,7 @@ import { abortable } from '../../util/promises.ts'
 export interface LoopbackOptions {
   /** Opens a URL in the browser. The URL comes from the server, so do not pass it to a shell. */
   open(url: URL): void | Promise<void>
-  /** The port. It is fixed, because the registration contains it. */
+  /** The port. It is fixed, because it is part of the registered redirect URI. */
   readonly port: number
   /** The path of the redirect. @default '/callback' */
   readonly path?: string

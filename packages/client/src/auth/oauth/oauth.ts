@@ -9,18 +9,18 @@ import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
 /**
- * The maximum number of servers whose tokens are kept in memory. The tokens for other servers are read from the
- * store when needed.
+ * The maximum number of servers whose tokens are kept in memory. Other tokens are read from the store when
+ * needed.
  */
 const MAX_SERVERS = 256
 
 /**
  * Creates a provider for OAuth as MCP specifies it. The provider discovers the authorization server, requests
- * and renews tokens, and requests more scopes when the server requires them. One provider can be used for any
- * number of servers. Concurrent requests share an authorization.
+ * and refreshes tokens, and requests more scopes when the server requires them. One provider can be used for
+ * any number of servers. Concurrent requests share an authorization.
  *
- * Only public https addresses are contacted, and also loopback addresses if the server is on loopback.
- * Redirects are not followed. Requests fail with an {@link AuthorizationError}.
+ * The provider contacts only public https URLs, and also loopback addresses if the server is on loopback. It
+ * does not follow redirects. Requests fail with an {@link AuthorizationError}.
  *
  * @throws UsageError `ERR_MCP_OPTION` for invalid options
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization

@@ -19,7 +19,10 @@ export interface RegistrationOptions {
 
 /** The options of every OAuth provider. */
 export interface OAuthOptions {
-  /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
+  /**
+   * How tokens are requested: `authorizationCode`, `clientCredentials`, `workloadIdentity` or
+   * `enterpriseManaged`.
+   */
   readonly grant: Grant
   /** Clients that the user has registered. They take precedence over any other client id. */
   readonly clients?: readonly ClientCredentials[]

@@ -11,11 +11,11 @@ import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
 /**
- * How long before its expiry a token is renewed, in ms. A short-lived token is renewed in the second half of
- * its lifetime.
+ * How long before its expiry a token is refreshed, in ms. A short-lived token is refreshed in the second half
+ * of its lifetime.
  */
 const EARLY_MS = 30_000
-/** The age below which a refused token is not replaced, because a new one would not help, in ms. */
+/** The age below which a rejected token is not replaced, in ms, because a new token would not help. */
 const REFUSED_MS = 60_000
 /**
  * The maximum number of requested scopes. It is limited because a server could require new scopes endlessly.
@@ -33,10 +33,10 @@ export class ServerAuthorization {
   /** A running authorization, shared by all requests. */
   #work: Promise<void> | undefined
   #isLoaded = false
-  /** Whether refreshing may help. It does not after a refreshed token was refused. */
+  /** Whether refreshing may help. This is false after a refreshed token has been rejected. */
   #isRefreshable = true
   #renewAt = Infinity
-  /** The current token, until a request with it has succeeded. */
+  /** The current token, as long as no request with it has succeeded. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: OAuthSettings, discovery: Discovery) {
@@ -75,7 +75,7 @@ export class ServerAuthorization {
   async #unauthorized(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     const { since = -Infinity, isRefreshed = false } = this.#untried ?? {}
     if (!isRefreshed && this.#settings.clock.now() - since < REFUSED_MS) return 'give-up'
-    // Refreshing again would yield another token that the server refuses.
+    // Refreshing again would yield another token that the server rejects.
     if (isRefreshed) this.#isRefreshable = false
     await this.#share(() => this.#reauthorize(challenge), signal)
     return 'retry'
@@ -85,7 +85,7 @@ export class ServerAuthorization {
   async #forbidden(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     if (challenge.error !== 'insufficient_scope' || this.#tokens === undefined) return 'give-up'
     const scopes = union(this.#scopes, challenge.scopes)
-    // A scope that was not granted before will not be granted now.
+    // A scope that was not granted before will not be granted this time.
     if (scopes.length === this.#scopes.length || scopes.length > MAX_SCOPES) return 'give-up'
     await this.#share(
       async () => this.#obtain(await discover(this.#discovery, challenge.resourceMetadata), scopes),
@@ -95,7 +95,7 @@ export class ServerAuthorization {
   }
 
   /**
-   * Runs one authorization at a time. If a caller joins a running authorization, it checks afterwards whether
+   * Runs one authorization at a time. A caller that joins a running authorization checks afterwards whether
    * anything remains to be done.
    */
   async #share(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {

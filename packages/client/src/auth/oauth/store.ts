@@ -38,13 +38,13 @@ export interface CredentialStore {
   write<K extends CredentialKind>(kind: K, name: string, value: CredentialKinds[K] | undefined): Promise<void>
 }
 
-/** The kinds of stored values, and the name under which each is stored. */
+/** The kinds of stored values, and the name under which each value is stored. */
 export interface CredentialKinds {
-  /** A registration, by issuer. */
+  /** A registration, keyed by issuer. */
   client: StoredClient
-  /** Tokens, by the server's URL. */
+  /** Tokens, keyed by the server's URL. */
   tokens: StoredTokens
-  /** The first issuer for which credentials without an issuer were used, by client id. */
+  /** The first issuer for which credentials without an issuer were used, keyed by client id. */
   issuer: string
 }
 

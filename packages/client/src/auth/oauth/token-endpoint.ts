@@ -22,7 +22,7 @@ export class TokenEndpoint {
   /**
    * Sends a request, and repeats it if the server asks for a DPoP nonce.
    *
-   * @param more - `secrets`, like the parameters, are removed from error messages
+   * @param more - `secrets` and the parameters are removed from error messages
    * @throws AuthorizationError `token`, `dpop`, `address`, `network`
    */
   async request(
@@ -74,7 +74,7 @@ export class TokenEndpoint {
     throw new AuthorizationError('token', `${this.server.issuer} issued a token that a header cannot contain`)
   }
 
-  /** Rejects an unbound token, because if a server ignores the proof, it issues a token that anyone can use. */
+  /** Rejects an unbound token. A server that ignores the proof would issue a token that anyone can use. */
   #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     const isBound = answer.token_type === 'dpop'
     if (isBound === (this.#prover !== undefined)) return answer
@@ -84,8 +84,8 @@ export class TokenEndpoint {
 }
 
 /**
- * Removes the challenge, because the library would read it instead of the body, and the ID token, because the
- * library would validate it.
+ * Removes the challenge, which the library would read instead of the body, and the ID token, which the
+ * library would validate.
  */
 async function withoutExtras(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers)

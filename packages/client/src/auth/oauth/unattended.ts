@@ -6,7 +6,7 @@ import { TokenEndpoint } from './token-endpoint.ts'
 
 /** The audience and purpose of an assertion. */
 export interface AssertionContext {
-  /** The audience: https://www.rfc-editor.org/rfc/rfc7523#section-3 */
+  /** The audience. See https://www.rfc-editor.org/rfc/rfc7523#section-3. */
   readonly issuer: string
   readonly tokenEndpoint: string | undefined
   /** The server that will accept the token. */

@@ -63,21 +63,18 @@ const named = (error: unknown): unknown => {
 /** Tests every attack at some of the steps of a connection. */
 export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): void {
   describe.each(steps)('a hostile reply to %s', (step) => {
-    it.each(ATTACKS.map((row) => [row.reply, row] as const))(
-      'does not harm the client: %s',
-      async (_, row) => {
-        const { client: connecting, leftOpen, sent } = await attack(row, step)
-        const client = await connecting.catch(named)
-        const connected = client instanceof ClientError ? undefined : (client as Awaited<typeof connecting>)
-        const timeoutMs = endsByTime(row) ? SHORT_MS : PATIENT_MS
-        if (step === 'a call')
-          await expect(connected?.callTool('x', {}, { timeoutMs })).rejects.toThrow(row.error)
-        else if (connected !== undefined) expect(await connected.callTool('x')).toEqual(DONE)
-        await connected?.close()
-        expect(connected?.stats().pending ?? 0).toBe(0)
-        await vi.waitFor(() => expect(leftOpen()).toBe(0))
-        if (!endsByTime(row)) expect(sent()).toBeLessThan(MAX_SENT)
-      },
-    )
+    it.each(ATTACKS.map((row) => [row.reply, row] as const))('does no harm: %s', async (_, row) => {
+      const { client: connecting, leftOpen, sent } = await attack(row, step)
+      const client = await connecting.catch(named)
+      const connected = client instanceof ClientError ? undefined : (client as Awaited<typeof connecting>)
+      const timeoutMs = endsByTime(row) ? SHORT_MS : PATIENT_MS
+      if (step === 'a call')
+        await expect(connected?.callTool('x', {}, { timeoutMs })).rejects.toThrow(row.error)
+      else if (connected !== undefined) expect(await connected.callTool('x')).toEqual(DONE)
+      await connected?.close()
+      expect(connected?.stats().pending ?? 0).toBe(0)
+      await vi.waitFor(() => expect(leftOpen()).toBe(0))
+      if (!endsByTime(row)) expect(sent()).toBeLessThan(MAX_SENT)
+    })
   })
 }

@@ -1,6 +1,6 @@
 /**
- * A server with sessions. Each of its tools breaks something. With `deaf` it reads nothing,
- * with `mute` it writes nothing.
+ * A server with sessions whose tools each break something. With `deaf` it reads nothing, and with `mute` it
+ * writes nothing.
  */
 import { createInterface } from 'node:readline'
 

@@ -2,8 +2,8 @@ import { runs, start } from './processes.ts'
 
 const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
 /**
- * The kinds are used in turn: a wrapper whose server ignores signals, and a wrapper whose server leads another
- * process group.
+ * The arguments are used in turn: a wrapper whose server ignores signals, and a wrapper whose server leads
+ * another process group.
  */
 const KINDS = [['wrapper', 'stubborn'], ['detached', 'stubborn'], ['stubborn']] as const
 

@@ -1,6 +1,4 @@
-/**
- * A process that misbehaves as its arguments say. It echoes lines; a line that starts with `!` is a command.
- */
+/** A process that misbehaves as its arguments specify. It echoes lines; a line that starts with `!` is a command. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -33,7 +31,7 @@ const modes = {
     say({ pid: process.pid })
     echo()
   },
-  /** Writes the signal that ended it. */
+  /** Writes the name of the signal that ended it. */
   polite() {
     setInterval(() => {}, 60_000)
     for (const signal of ['SIGTERM', 'SIGINT']) {
@@ -42,18 +40,18 @@ const modes = {
     say({ pid: process.pid })
     echo()
   },
-  /** Runs the server as its child, as npx does. */
+  /** Runs the server as a child process, as npx does. */
   wrapper() {
     const server = child(rest, { stdio: 'inherit' })
     server.on('exit', (code) => process.exit(code ?? 1))
     ignore('SIGTERM')
   },
-  /** Starts one that leads another group, and does not know the mark of its ancestors. */
+  /** Starts a server that leads another process group and lacks the environment variable that marks descendants. */
   unmarked() {
     child(rest, { detached: true, env: {}, stdio: 'inherit' })
     ignore('SIGTERM')
   },
-  /** Starts a process that leads another group, through a process that exits first. */
+  /** Starts a server that leads another process group, through a process that exits first. */
   detached() {
     const between = child(['between', ...rest], { stdio: ['ignore', 'pipe', 'ignore'] })
     between.stdout.pipe(process.stdout, { end: false })

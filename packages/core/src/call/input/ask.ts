@@ -28,11 +28,11 @@ export interface InputLimits {
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** How the calls on a connection ask their client questions. */
+/** How calls on a connection ask the client questions. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
-  /** Undefined if requests cannot be sent to the client while a call is running. */
+  /** Undefined if the server cannot send requests to the client while a call is running. */
   readonly live?: LiveRequests
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
@@ -40,10 +40,10 @@ export interface InputContext {
   readonly clock: Clock
 }
 
-/** Runs a handler, from the start or with the answers. */
+/** Runs a handler for the first time, or again with the answers. */
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
-/** How calls get input from their clients. A preset may omit it. */
+/** How calls obtain input from their clients. A preset may omit it. */
 interface InputRounds {
   /**
    * Continues a call with the responses or state of its request, or starts it if the revision has no rounds.
@@ -60,22 +60,25 @@ interface InputRounds {
    */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
-  /** Whether the error asks the user to open URLs. */
-  requiresUrls(error: unknown): boolean
-  /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
-  urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
+  /** Whether {@link failure} creates the response for the error. */
+  isForClient(error: unknown): boolean
+  /**
+   * Creates the response for an error that requires URLs, or for a question without an answer. Returns undefined for
+   * other errors.
+   */
+  failure(error: unknown, ctx: InputCall): InputFailure | undefined
 }
 
-interface UrlFailure {
+export interface InputFailure {
   readonly error: McpError
-  /** The URLs as plain text, for clients that cannot open them. */
+  /** A text for the model. For an error that requires URLs, it has the URLs for clients that cannot open them. */
   readonly text?: string
 }
 
 /** The methods of `ctx` that ask a question while the handler is running. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
-/** The members of a call that the code for questions uses. */
+/** The members of a call that are needed to ask questions. */
 export interface InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
@@ -87,7 +90,7 @@ export interface InputCall {
     readonly session?: { addPendingUrls(ids: readonly string[]): void }
   }
   readonly inputs: CallInputs
-  /** Set if the call is observed. Its `ask` sends the request to the client. */
+  /** Set if the call is observed. `ask` sends the request to the client as part of the observation. */
   readonly observer:
     | { ask(question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest }
     | undefined
@@ -99,7 +102,7 @@ export type Questions = Readonly<Record<string, Question>>
 export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
   new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
 
-/** Returns the digest of each question, by key. */
+/** Returns the digest of each question, keyed like the questions. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
@@ -112,7 +115,7 @@ export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequ
   exchange.duplex ? input?.live : undefined
 
 /** Sends a request to a call's client, as part of the call's observation. */
-export function sendQuestion(
+function sendQuestion(
   { observer, scope: { exchange } }: InputCall,
   requests: RequestChannel,
   key: string,
@@ -122,7 +125,7 @@ export function sendQuestion(
   return observer === undefined ? send(question) : observer.ask(question, send)
 }
 
-/** The error for a handler that returned questions on a connection that cannot carry them. */
+/** Returns the error for a handler that returned questions on a connection that cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,
@@ -156,6 +159,17 @@ export class LiveRequests {
       outcome = await handle()
     }
     return outcome
+  }
+
+  /** Sends a request of any method, and returns its result. */
+  async request(ctx: InputCall, method: string, params: JsonObject): Promise<JsonObject> {
+    const open = sendQuestion(ctx, this.requests, method, { method, params })
+    const resume = ctx.pause(() => open.cancel('The call has ended'))
+    try {
+      return await open.result
+    } finally {
+      resume()
+    }
   }
 
   async ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown> {

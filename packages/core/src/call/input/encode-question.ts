@@ -20,7 +20,7 @@ import { compileForm } from './form.ts'
 interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
-  /** Collects the ids of URL questions, by key. */
+  /** Collects the ids of URL questions, keyed like the questions. */
   readonly urlIds?: Map<string, string>
 }
 
@@ -41,18 +41,16 @@ export function shownContent(question: Question, key: string): JsonObject {
 /** @throws McpError before anything is sent, if the client or its revision does not support the question */
 export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
-  const method = METHODS[parts.kind]
+  const method = methodOf(parts.kind)
   if (!to.revision.serverRequests.has(method)) throw unavailable(key, method, to.revision)
   requireDeclared(parts, key, to.client)
   return { method, params: paramsOf(parts, key, to) }
 }
 
-const METHODS = {
-  form: ClientMethod.Elicit,
-  url: ClientMethod.Elicit,
-  sampling: ClientMethod.Sample,
-  roots: ClientMethod.ListRoots,
-} as const
+function methodOf(kind: QuestionParts['kind']): string {
+  if (kind === 'sampling') return ClientMethod.Sample
+  return kind === 'roots' ? ClientMethod.ListRoots : ClientMethod.Elicit
+}
 
 function paramsOf(parts: QuestionParts, key: string, { revision, urlIds }: QuestionTarget): JsonObject {
   switch (parts.kind) {

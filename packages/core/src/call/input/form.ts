@@ -17,8 +17,8 @@ interface CompiledForm {
 }
 
 /**
- * The compiled forms, by schema. The map is weak, because a tool's `asks` may create a new schema in every
- * call.
+ * The compiled forms, keyed by schema. The map is weak, because a tool's `asks` may create a new schema in
+ * every call.
  */
 const compiled = new WeakMap<object, CompiledForm>()
 
@@ -75,7 +75,7 @@ function asForm(
   }
 }
 
-/** Checks an answer without its question, and without a schema engine. */
+/** Validates an answer without its question and without a schema engine. */
 export function checkAnswer(
   schema: AnySchema,
   key: string,

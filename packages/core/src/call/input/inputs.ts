@@ -14,27 +14,28 @@ import { QuestionError } from '../../errors.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { compileForm } from './form.ts'
 
-/** The responses in a request, before they are matched to their questions. */
+/** The responses in a request, before they have been matched to their questions. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
   /** Responses without `requestState`: the call has not asked any questions yet. */
   | { readonly responses: JsonObject }
 
-export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
+/** Returns a form's content or, with `seesDecline`, the action and the content. */
+export type ReadForm = (response: JsonObject, key: string, schema: AnySchema, seesDecline: boolean) => unknown
 
-/** The responses of one call, over all its rounds. */
+/** The responses to one call's questions, over all its rounds. */
 export class CallInputs {
   unmatched: UnmatchedResponses | undefined
   rounds = 0
-  /** The ids of URL questions, by key. */
+  /** The ids of URL questions, keyed like the questions. */
   urlIds: ReadonlyMap<string, string> | undefined
   answers: ResponsesByKey = new Map()
   /** The state that the handler passed to `inputRequired` in the previous round. */
   state: string | undefined
   readonly #readForm: ReadForm | undefined
 
-  /** @param readForm - may be omitted if there are no answers */
+  /** @param readForm - reads answers to forms. It may be omitted if there are no answers */
   constructor(readForm: ReadForm | undefined) {
     this.#readForm = readForm
   }
@@ -59,16 +60,17 @@ export class CallInputs {
    * @throws QuestionError if the user declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {
-    const seen = this.see(key, schema)
-    if (seen === undefined || seen.action === 'accept') return seen?.content
-    throw declined(seen.action, key)
+    return this.#read(key, schema, false) as InferForm<S> | undefined
   }
 
   /** Like {@link get}, but returns the action instead of throwing if the user declines. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
+    return this.#read(key, schema, true) as Seen<InferForm<S>> | undefined
+  }
+
+  #read(key: string, schema: AnySchema, seesDecline: boolean): unknown {
     const response = this.raw(key)
-    if (response === undefined) return undefined
-    return this.#readForm?.(response, key, schema) as Seen<InferForm<S>> | undefined
+    return response && this.#readForm?.(response, key, schema, seesDecline)
   }
 }
 
@@ -84,8 +86,8 @@ export interface PinnedResponse {
 export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
- * Adds a round's responses to those of earlier rounds. Keys without a question are ignored. Otherwise, a client
- * could answer a question that it never showed.
+ * Adds a round's responses to those of earlier rounds. Keys without a question are ignored, because otherwise
+ * a client could answer a question that it never showed.
  * @param pins - the digest of each question of the round
  */
 export function mergeResponses(
@@ -101,9 +103,7 @@ export function mergeResponses(
   return merged
 }
 
-/**
- * Returns the response to exactly this question, or undefined if the question with this key has changed since.
- */
+/** Returns the response to exactly this question, or undefined if the question with this key has changed. */
 export function responseTo(known: ResponsesByKey, key: string, pin: string): JsonObject | undefined {
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
@@ -115,7 +115,7 @@ export async function digestOf(value: JsonObject): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Returns the same text for objects that differ only in the order of their members. */
+/** Returns the same string for objects that differ only in the order of their members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
@@ -163,7 +163,7 @@ function readElicited(
     : finish(acceptedValue(checked, key))
 }
 
-/** @throws QuestionError if the response lacks members that a question of this kind requires */
+/** @throws QuestionError if the response lacks members that this kind of question requires */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)

@@ -22,7 +22,7 @@ const MAX_REASON = 200
 const TOKEN_LENGTH = 8
 /**
  * Part of the ids of pings that check what the client has read. Other pings only check whether the client is
- * connected, so any message counts as their response.
+ * connected, so any message from the client counts as their response.
  */
 const PING = 'ping-'
 /**
@@ -46,7 +46,7 @@ interface Pending {
 export interface OpenRequest {
   /** Rejects with a QuestionError. */
   readonly result: Promise<JsonObject>
-  /** Notifies the client that the response is no longer needed. Does nothing after the response. */
+  /** Notifies the client that the response is no longer needed. After the response, does nothing. */
   cancel(why: string): void
 }
 
@@ -68,7 +68,7 @@ interface PendingRequestsOptions {
 export class PendingRequests implements RequestChannel {
   readonly #options: PendingRequestsOptions
   readonly #pending = new Map<RequestId, Pending>()
-  /** The callbacks of pings, by ping id. */
+  /** The callbacks of pings, keyed by ping id. */
   readonly #confirmations = new Map<RequestId, () => void>()
   #answersPings = true
   /** The prefix of all ids. */
@@ -104,9 +104,9 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Sends a ping, and resolves when its response shows that the client has read everything sent before the
-   * ping. If the client does not respond in time, the promise still resolves. Later calls then wait for a fixed
-   * time.
+   * Sends a ping, and resolves when the client's response shows that it has read everything sent before the
+   * ping. If the client does not respond in time, the promise still resolves, and later calls only wait for a
+   * fixed time.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
@@ -130,7 +130,10 @@ export class PendingRequests implements RequestChannel {
     })
   }
 
-  /** Returns false for a response to an unknown or already answered request, which has no effect. */
+  /**
+   * Returns false if the response belongs to an unknown or already answered request. Such a response has no
+   * effect.
+   */
   settle(response: JsonRpcResponse): boolean {
     const { id } = response
     if (this.#prefix === undefined || typeof id !== 'string' || !id.startsWith(this.#prefix)) return false

@@ -43,7 +43,7 @@ export interface UrlParts {
   readonly seesDecline: boolean
 }
 
-/** A URL, or a function that creates one from the id of the question. */
+/** A URL, or a function that creates a URL from the id of the question. */
 export type UrlOf = string | ((id: string) => string)
 
 /** The content of a form, as its schema parses it. */
@@ -54,7 +54,7 @@ export type Seen<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel' }
 
-/** The options of `ctx.elicit` and of a declared question. */
+/** Options for `ctx.elicit` and for a declared question. */
 export interface ElicitOptions<D extends Declined = Declined> {
   /**
    * `fail`: if the user declines, the call ends with an error message. `see`: the answer is
@@ -67,7 +67,7 @@ export interface ElicitOptions<D extends Declined = Declined> {
 
 export type Declined = 'fail' | 'see'
 
-/** The type of an answer. It depends on the option `declined`. */
+/** The type of an answer, which depends on the `declined` option. */
 export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 
 /**
@@ -100,12 +100,12 @@ export function elicitUrl<D extends Declined = 'fail'>(
   options?: ElicitOptions<D>,
 ): Question<Elicited<undefined, D>> {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
-  // An invalid URL is refused here rather than later, when the question is sent.
+  // An invalid URL is rejected here rather than later, when the question is sent.
   urlOf(parts, NO_ID)
   return question(parts)
 }
 
-/** Replaces the id in a question's digest, because the digest must be the same for every client. */
+/** A placeholder for the id in a question's digest, because the digest must be the same for every client. */
 export const NO_ID = 'id'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */
@@ -117,7 +117,7 @@ export function urlOf({ url: urlOrFunction }: UrlParts, id: string): string {
   throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: URL')
 }
 
-/** One message for the client's model. Only some revisions support a list of blocks. */
+/** A message for the client's model. Only some revisions support a list of blocks as its content. */
 export interface SamplingMessage {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -190,7 +190,7 @@ const unpaired = (index: number): Error =>
 
 export const blocksOf = ({ content }: SamplingMessage): readonly SamplingContent[] => [content].flat()
 
-/** A directory or other location that the client works in. */
+/** A directory or other location in which the client works. */
 export interface Root {
   readonly uri: string
   readonly name?: string

@@ -8,13 +8,13 @@ import type { QuestionKind } from './question.ts'
 import type { Random } from '../../util/random.ts'
 import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 
-/** Options of `requestState`, which carries the state of a call from round to round. */
+/** Options for `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
    * Keys of 32 random bytes each, as bytes or base64. The first key encrypts states; every key can decrypt
-   * them. To rotate keys, put a new key first, and remove the old key after `ttlMs`. Without this option, each
-   * process creates its own key on first use, and refuses calls that started in another process or before a
-   * restart. Give all processes the same keys.
+   * them. To rotate keys, put a new key first, and remove the old key after `ttlMs`. Give all processes the
+   * same keys. Without this option, each process creates its own key on first use, and rejects calls that
+   * started in another process or before a restart.
    *
    * @default one random key
    */
@@ -29,9 +29,9 @@ export interface RequestStateOptions {
    */
   readonly maxBytes?: number
   /**
-   * Whether a state is accepted only once. With several processes, also set the option `shared`; otherwise each
-   * process remembers only its own states. If the reply is lost, the client must start the call again. @default
-   * false
+   * Whether a state is accepted only once. With several processes, also set the `shared` option; otherwise
+   * each process remembers only its own states. If the reply is lost, the client must start the call again.
+   * @default false
    */
   readonly singleUse?: boolean
   /**
@@ -55,7 +55,7 @@ export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
 interface AskedQuestion {
   readonly pin: string
   readonly kind: QuestionKind
-  /** The id in the URL of the question, if it has one. */
+  /** The id in the question's URL, if the URL has one. */
   readonly id?: string | undefined
 }
 
@@ -74,14 +74,17 @@ export interface Round {
   readonly after?: string | undefined
 }
 
-/** The caller and the request that a state was sealed for. No other caller or request can use the state. */
+/**
+ * Identifies the caller and the request for which a state was sealed. No other caller or request can use the
+ * state.
+ */
 interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject
 }
 
-/** The number is the layout version. States with another version cannot be decrypted. */
+/** The number is the version of the state's layout. States with another version cannot be decrypted. */
 const PURPOSE = 'request state 1'
 /** The nonce in base64url, unique to each state. */
 const NONCE_LENGTH = 16
@@ -156,7 +159,7 @@ export class RequestStates {
     }
   }
 
-  /** Marks a state as used. Returns false if the state was already used. */
+  /** Marks a state as used. Returns false if the state has already been used. */
   #take(sealed: string, expiresAt: number, { principal }: StateOwner): Awaitable<boolean> {
     const { used } = this.#options
     if (used === undefined) return true

@@ -65,14 +65,14 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   const live = liveInputOf(ctx)
   if (
     scope.input === undefined ||
-    (live === undefined && scope.revision.rounds?.methods.has(message.method) !== true)
+    (live === undefined && scope.revision.rounds?.has(message.method) !== true)
   )
     throw noClientChannel(first.questions)
   let needed = first
   let answers = NONE
   if (inputs.unmatched !== undefined) {
     answers = await match(first, inputs.unmatched)
-    // The responses answer the first questions. Later questions form another round.
+    // The client's responses belong to the first questions. Later questions form another round.
     inputs.unmatched = undefined
     if (answers.size === Object.keys(first.questions).length) {
       inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
@@ -83,7 +83,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
     }
   }
   if (live === undefined) return ask(ctx, scope.input, needed, answers)
-  // A task does not repeat questions whose answers its call has already matched.
+  // A task does not ask the questions whose answers were already received by its call.
   if (answers.size > 0) inputs.receive(new Map([...inputs.answers, ...answers]), inputs.state)
   return live.resolve(ctx, { ...needed, questions: openOf(needed, answers) }, handle)
 }
@@ -104,7 +104,7 @@ async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): 
   return found
 }
 
-/** Returns whether a response without `requestState` is a valid response to this question. */
+/** Returns whether a response that was sent without `requestState` is a valid response to this question. */
 async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
     await decodeResponse(question, key, response)
@@ -141,7 +141,8 @@ async function ask(
   }
   const sealed = await states.seal(round, ownerOf(ctx))
   if (sealed === undefined) throw new QuestionError('too-large', TOO_LARGE)
-  return { kind: 'input-requested', requests: Object.fromEntries(requests), state: sealed }
+  const questions = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
+  return { kind: 'input-requested', type: 'input_required', result: { ...questions, requestState: sealed } }
 }
 
 const TOO_LARGE = 'The answers so far are too large to ask more questions'

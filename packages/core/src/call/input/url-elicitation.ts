@@ -5,13 +5,20 @@ import { actionOf, declined, responseTo } from './inputs.ts'
 import { urlParams } from './encode-question.ts'
 import { isQuestion, partsOf, type Question, type UrlParts } from './question.ts'
 import { readResponses, resolveInput } from './rounds.ts'
-import { type InputCall, type InputContext, liveInputOf, pinQuestions, type Run } from './ask.ts'
+import {
+  type InputCall,
+  type InputContext,
+  type InputFailure,
+  liveInputOf,
+  pinQuestions,
+  type Run,
+} from './ask.ts'
 import { type Bus, onChange } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** A reserved prefix that handlers do not use for their keys. */
+/** A reserved key prefix. Handlers do not use it for their own keys. */
 const KEY = 'dev.jetway/open-'
 /** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
@@ -127,8 +134,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
   const { revision, client } = ctx.scope
   if (revision.elicitationIds || revision.forms?.url !== true || !client.supports('elicitation.url'))
     return undefined
-  if (liveInputOf(ctx) === undefined && revision.rounds?.methods.has(ctx.message.method) !== true)
-    return undefined
+  if (liveInputOf(ctx) === undefined && revision.rounds?.has(ctx.message.method) !== true) return undefined
   const questions = error.questions.map((question, i) => [`${KEY}${i + 1}`, question] as const)
   const { state } = ctx.inputs
   return {
@@ -139,7 +145,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
 }
 
 /**
- * Returns the ids of the URLs that the user has agreed to open. Returns no ids if the URLs have changed since
+ * Returns the ids of the URLs that the user has agreed to open, or no ids if the URLs have changed since
  * then.
  *
  * @throws QuestionError if the user has declined
@@ -163,10 +169,7 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
  * Creates the response for an error that requires URLs. Clients that can open URLs receive the error `-32042`,
  * and their session stores the ids to notify them later. Other clients receive the URLs as text.
  */
-export function urlFailure(
-  error: unknown,
-  { scope }: InputCall,
-): ReturnType<InputContext['rounds']['urlFailure']> {
+export function urlFailure(error: unknown, { scope }: InputCall): InputFailure | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client, session } = scope
   const elicitations = error.questions.map((question) =>
@@ -185,12 +188,12 @@ export function urlFailure(
     : { text, error: new McpError(ErrorCode.InvalidRequest, text) }
 }
 
-/** The maximum number of ids that one call remembers; the oldest is dropped. */
+/** The maximum number of ids that one call remembers. Beyond it, the oldest id is dropped. */
 const MAX_IDS = 1_024
 
 /**
- * Records all calls of `server.completeElicitation` until `stop`, including those made before the call starts
- * to wait.
+ * Records all calls of `server.completeElicitation` until `stop` is called, including those made before the
+ * call starts to wait.
  */
 class UrlCompletions {
   readonly #clock: Clock
@@ -206,9 +209,10 @@ class UrlCompletions {
   }
 
   /**
-   * Resolves when the elicitations with these ids are complete, after `ms`, or when the call ends.
+   * Resolves when the elicitations with these ids are complete, when `ms` milliseconds have passed, or when
+   * the call ends.
    *
-   * @param pause - stops the handler's timer, and runs its argument if the call ends
+   * @param pause - stops the handler's timer, and runs the given function if the call ends
    */
   async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
     const complete = (): boolean => ids.every((id) => this.#ids.has(id))

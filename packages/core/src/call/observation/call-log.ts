@@ -2,11 +2,14 @@ import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { type Logger, safeLogger } from '../../util/logger.ts'
 import type { Caller, CallTarget } from '../scope.ts'
 
-/** The members of a call that its log lines use. */
+/** The parts of a call that appear in its log lines. */
 interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
-  /** The definition. Its registered name is logged instead of the URI, because a URI may contain secrets. */
+  /**
+   * The definition to which the call refers. Its registered name is logged instead of the URI, because a URI
+   * may contain secrets.
+   */
   readonly target?: CallTarget | undefined
 }
 

@@ -27,7 +27,7 @@ interface Opened {
   readonly record?: { readonly id: string; readonly revision: string } | undefined
 }
 
-/** Observes a server's calls. An error thrown by the telemetry is logged, and the call continues. */
+/** Passes a server's calls to its telemetry. An error thrown by the telemetry is logged, and the call continues. */
 export class CallObservers {
   readonly #telemetry: CallTelemetry
   readonly #safe: SafeTelemetry
@@ -167,20 +167,17 @@ function servedCall(
 
 function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallReport): CallOutcome {
   const outcome = outcomeOf(answer, failed)
-  // A time limit ends the call with an error.
+  // Called when a time limit ends the call with an error.
   if (detail === 'timeout' && outcome !== 'cancelled') return detail
   return outcome === 'ok' ? (detail ?? outcome) : outcome
 }
 
-/**
- * Calls telemetry code. Errors that the code throws are reported at most once in ten minutes, and are not
- * rethrown.
- */
+/** Calls telemetry code. Errors that it throws are reported at most once every ten minutes, and are not rethrown. */
 export class SafeTelemetry {
   readonly #failures: ThrottledLog
   readonly #report: (error: unknown, skipped: number) => void
 
-  /** @param report - receives an error, and the number of unreported errors since the last report */
+  /** @param report - receives an error and the number of errors that were not reported since the last report */
   constructor(clock: Clock, report: (error: unknown, skipped: number) => void) {
     this.#failures = new ThrottledLog(clock)
     this.#report = report

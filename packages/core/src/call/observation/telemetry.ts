@@ -9,7 +9,7 @@ import type { RequestContext } from '../request-context.ts'
  * unobserved.
  */
 export interface CallTelemetry {
-  /** Read before every request. If false, the request is not observed. */
+  /** Read before every request. If it is false, the request is not observed. */
   readonly active: boolean
   /** Starts the observation of a received request. */
   received(call: ReceivedCall): CallObservation
@@ -22,7 +22,7 @@ export interface ReceivedCall {
   readonly message: JsonRpcRequest
   /** The trace context in `_meta`; undefined if it is missing or invalid. */
   readonly trace: TraceContext | undefined
-  /** Undefined for `initialize`, and in a client. */
+  /** Undefined for `initialize`, and for requests that a client receives. */
   readonly ctx: RequestContext | undefined
   /** Undefined for `initialize`. */
   readonly revision: string | undefined
@@ -31,13 +31,13 @@ export interface ReceivedCall {
   /** Whether the method is defined by the revision, by an extension or by a handler of the client. */
   readonly known: boolean
   /**
-   * The registered name of the tool, prompt or resource that the request refers to. The name was chosen by the
-   * server's author, not by the client. Undefined if there is no such definition.
+   * The registered name of the tool, prompt or resource to which the request refers. The name was chosen by
+   * the server's author, not by the client. Undefined if there is no such definition.
    */
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
   readonly queuedMs: number
-  /** The transport's network; undefined in memory. */
+  /** The transport's network; undefined for the in-memory transport. */
   readonly network: Network | undefined
   /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
@@ -53,8 +53,8 @@ export interface CallObservation {
 }
 
 /**
- * `failed` is a tool result with `isError`, and `error` is a JSON-RPC error. A `cancelled` call has no
- * response. `input_required` and `task` are responses before the result.
+ * `failed` means a tool result with `isError`, and `error` a JSON-RPC error. A `cancelled` call has no
+ * response. After `input_required` or `task`, the client fetches the result with further requests.
  */
 export type CallOutcome = 'ok' | 'failed' | 'error' | 'cancelled' | 'timeout' | 'input_required' | 'task'
 
@@ -88,13 +88,13 @@ export interface SentRequest {
   readonly revision: string | undefined
   /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** The transport's network; undefined in memory. */
+  /** The transport's network; undefined for the in-memory transport. */
   readonly network: ServerNetwork | undefined
 }
 
 /** The observation of one request to the peer. */
 export interface SentObservation {
-  /** Fields for the request's `_meta`. They do not replace existing fields. */
+  /** Fields to add to the request's `_meta`. They do not replace existing fields. */
   readonly meta?: JsonObject | undefined
   /** Headers for a client's HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -125,15 +125,15 @@ export interface SentFailure {
 /** Observes clients, for traces and metrics. `@jetway/otel` provides an implementation for OpenTelemetry. */
 export interface ClientTelemetry extends CallTelemetry {
   /**
-   * Runs a step outside any span. Called for everything that outlives the request that started it: streams,
-   * processes, subscriptions and reconnects.
+   * Runs a step outside any span. Called for everything that outlives the request that started it, such as
+   * streams, processes, subscriptions and reconnects.
    */
   apart(step: () => void): void
   /** Called when a session has ended. */
   sessionClosed(session: ClosedClientSession): void
 }
 
-/** An ended session from the client's point of view. */
+/** A client's session that has ended. */
 export interface ClosedClientSession {
   readonly revision: string
   readonly network: ServerNetwork | undefined
@@ -142,11 +142,11 @@ export interface ClosedClientSession {
   readonly failure: 'session-lost' | 'closed' | undefined
 }
 
-/** Facts about a call that are not in its response, for observers and listeners. */
+/** Properties of a call that are not in its response, for observers and listeners. */
 export interface CallReport {
   /** Whether the result has `isError`. */
   failed: boolean
-  /** Set if neither `failed` nor the response shows the outcome. */
+  /** Set if neither `failed` nor the response determines the outcome. */
   outcome?: CallOutcome
   hidden?: { readonly error: unknown; readonly reference: string }
   result?: { readonly result: JsonObject }

@@ -32,13 +32,13 @@ export interface AppCsp {
   readonly connectDomains?: readonly string[]
   /** Origins for images, scripts, styles, fonts and media. */
   readonly resourceDomains?: readonly string[]
-  /** Origins for frames within the interface. */
+  /** Origins that the view may load in nested frames. */
   readonly frameDomains?: readonly string[]
   /** Origins for the interface's `<base>` element. */
   readonly baseUriDomains?: readonly string[]
 }
 
-/** Browser permissions, which hosts may refuse. */
+/** Browser permissions, which the client may deny. */
 export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite'
 
 /** A user interface: an HTML document that the client shows in a sandbox. */
@@ -53,8 +53,8 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
-  /** A dedicated origin, in the host's format. */
+  /** A dedicated origin, in the format of the client. */
   readonly domain?: string
-  /** Whether the host should draw a border and a background. @default the host's choice */
+  /** Whether the client should draw a border and a background. @default the client's choice */
   readonly prefersBorder?: boolean
 }

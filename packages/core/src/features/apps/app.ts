@@ -10,8 +10,8 @@ import { APP_MEDIA_TYPE, APPS_EXTENSION, checkAppUri, createToolUi } from './too
 import type { AppCsp, AppDefinition } from './app-types.ts'
 
 /**
- * Creates the extension for tools with user interfaces, for the option `extensions`. Clients that have declared
- * `text/html;profile=mcp-app` receive the tools' `ui` in every revision.
+ * Creates the extension for tools with user interfaces, for the `extensions` option. Clients that have
+ * declared `text/html;profile=mcp-app` receive the tools' `ui` in every revision.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -60,7 +60,7 @@ export function app<App = unknown, Locals = unknown>(
 const clean = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** Matches only origins. Hosts copy them into a security policy, where other text could add directives. */
+/** Matches only origins. Clients copy them into a security policy, where other text could add directives. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
 const DIRECTIVES: readonly (keyof AppCsp)[] = [
   'connectDomains',

@@ -25,8 +25,8 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
 }
 
 /**
- * The `_meta` of a tool with a user interface, and a `visible` rule that takes the tool's permitted callers
- * into account.
+ * The `_meta` of a tool with a user interface, and a `visible` rule that allows only the tool's permitted
+ * callers.
  */
 export interface CompiledUi {
   readonly _meta: Meta
@@ -36,7 +36,7 @@ export interface CompiledUi {
 /** A tool in a list. */
 interface ListedTool {
   readonly item: Tool
-  /** The tool without its relations. */
+  /** The tool without its `relatedTools`. */
   readonly alone: Tool
 }
 
@@ -96,7 +96,7 @@ const isVisibility = (given: unknown): given is readonly string[] | undefined =>
   given === undefined ||
   (Array.isArray(given) && given.length > 0 && given.every((it) => it === 'model' || it === 'app'))
 
-/** Hides a tool from clients that do not show user interfaces, because they would offer it to their model. */
+/** Hides a tool from clients that do not show user interfaces, because they would offer the tool to their model. */
 const onlyForApps =
   (visible: Guarded['visible']): Guarded['visible'] =>
   (ctx: CallContext) =>

@@ -23,7 +23,7 @@ interface BlockOptions {
   readonly _meta?: Meta
 }
 
-/** The content of a resource, as authors supply it. */
+/** The content of a resource, as provided by authors. */
 interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
@@ -47,7 +47,7 @@ export const content = {
   },
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, or an invalid media type
    */
   image: (
     data: Uint8Array | string,
@@ -61,7 +61,7 @@ export const content = {
   }),
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, or an invalid media type
    */
   audio: (
     data: Uint8Array | string,
@@ -146,7 +146,7 @@ export interface ToolResult<out S = unknown> extends Branded<'result'> {
   readonly structured: unknown
   readonly isError: boolean
   readonly _meta: Meta | undefined
-  /** Exists only for the compiler, to check the value against the tool's `outputSchema`. */
+  /** Exists only at compile time, to check the value against the tool's `outputSchema`. */
   readonly [VALUE]?: () => S
 }
 

@@ -1,8 +1,9 @@
+import { type JsonSchema, resolveLocal } from '@jetway/json-schema'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/types.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CompiledOutput } from '../../schema/types.ts'
-import { findJsonLoss, findRefused } from '../../schema/validate/json-losses.ts'
+import { describeLoss, findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
@@ -43,7 +44,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path of an invalid member and the rule that it violates; undefined if all members are valid. */
+/** The path of an invalid member and the rule that the member violates; undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -78,7 +79,7 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The members other than the list, with their rules. */
+  /** The members of a result other than its list, with the rules that they must follow. */
   readonly members: Rules
   /** Returns the problem with an item, or undefined. */
   readonly problem: (item: unknown, path: string) => Problem
@@ -125,7 +126,8 @@ export function protocolToolResult(
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
   if (strangers(value, TOOL_RESULT).length > 0) return false
-  const isDeclared = (name: string): boolean => value[name] === undefined || declares(jsonSchema, name)
+  const isDeclared = (name: string): boolean =>
+    value[name] === undefined || declares(jsonSchema, name, jsonSchema)
   if (Object.keys(value).every(isDeclared)) return false
   if (structuredContent !== undefined) return true
   if (!Array.isArray(content)) return false
@@ -135,8 +137,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that were neither created by a helper nor are part of a result, because a model should never
- * read them as JSON text. An object is a block if it has a block's type and only members of that type.
+ * Rejects blocks that no helper created and that are not part of a result, because a model should never read
+ * them as JSON text. An object is considered a block if it has a block's type and only members of that type.
  *
  * @throws OutputError
  */
@@ -231,23 +233,14 @@ const faulty = (source: string, problem: string): OutputError =>
   )
 
 /** Returns whether a schema declares a property at its root. */
-function declares(schema: unknown, name: string, root: unknown = schema, seen = new Set<unknown>()): boolean {
+function declares(schema: unknown, name: string, root: JsonSchema, seen = new Set<unknown>()): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
   const { properties, $ref } = schema
   if (isObject(properties) && Object.hasOwn(properties, name)) return true
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema[keyword] ?? [])
-  return [...parts, resolve(root, $ref)].some((part) => declares(part, name, root, seen))
-}
-
-function resolve(root: unknown, ref: unknown): unknown {
-  // "#" is the root, and the root has already been checked.
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
-  const names = ref.slice(2).split('/')
-  return names.reduce<unknown>(
-    (at, name) => (isObject(at) ? at[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
-    root,
-  )
+  const target = typeof $ref === 'string' ? resolveLocal(root, $ref) : undefined
+  return [...parts, target].some((part) => declares(part, name, root, seen))
 }
 
 /**
@@ -258,7 +251,7 @@ export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'OutputError'
-    // All stack frames would be in Jetway's own code.
+    // The stack is omitted, because all of its frames would be in Jetway's own code.
     this.stack = `${this.name}: ${message}`
   }
 }
@@ -273,16 +266,16 @@ export function stringify(value: unknown, source: string): string {
 }
 
 /**
- * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not look for parts that
- * JSON would lose.
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts
+ * that JSON would lose.
  */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
     return JSON.stringify(value)
   } catch (cause) {
-    const loss = findRefused(value)
-    const where = loss === undefined ? '' : `: ${describeIssues([loss])}`
-    throw new OutputError(`${source} returned a value that JSON cannot carry${where}`, { cause })
+    throw new OutputError(`${source} returned a value that JSON cannot carry${describeLoss(value)}`, {
+      cause,
+    })
   }
 }
 

@@ -40,7 +40,7 @@ type Unsendable = 'JSON cannot carry this value: send a plain object or an array
 
 type IsAny<T> = 0 extends 1 & T ? true : false
 
-/** The problem with the return value of a tool without `outputSchema`; never if there is none. */
+/** The problem with the return value of a tool without an `outputSchema`; `never` if there is none. */
 export type ToolProblem<R> =
   IsAny<R> extends true
     ? never
@@ -58,7 +58,7 @@ export type ToolProblem<R> =
 
 type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
 
-/** Accepts `any`, and also `never`, which is the type of the items of `[]`. */
+/** Accepts `any` and `never`. The items of `[]` have the type `never`. */
 type ItemProblem<Item, Bare> = [Item] extends [never]
   ? never
   : IsAny<Item> extends true
@@ -67,7 +67,7 @@ type ItemProblem<Item, Bare> = [Item] extends [never]
       ? Unsendable
       : Bare
 
-/** The problem with blocks that are not part of a result; never if there is none. */
+/** The problem with blocks that are not part of a result; `never` if there is none. */
 type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
   ? never
   : [T] extends [{ readonly type: Block['type'] }]
@@ -94,7 +94,7 @@ type ListProblem<R, List extends string, Item, Whole, Member extends string> = s
           : never
     : never
 
-/** The problem with a resource's return value; never if there is none. */
+/** The problem with a resource's return value; `never` if there is none. */
 export type ReadProblem<R> =
   IsAny<R> extends true
     ? never

@@ -14,7 +14,7 @@ import type { Awaitable } from '../../util/promises.ts'
 /** A schema of strings, because clients send prompt arguments as strings. */
 export type PromptSchema = StringFieldsSchema | JsonSchema
 
-/** Arguments listed one by one, if their names cannot be the properties of a schema. */
+/** Arguments that are listed individually, because their names cannot be the properties of a schema. */
 export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
@@ -28,7 +28,7 @@ type PromptInput<S extends PromptSchema | undefined, L extends PromptArguments> 
   ? InferArguments<S>
   : ListedArguments<L>
 
-/** The names that clients send. A schema may rename them for the handler. */
+/** The argument names that clients send. A schema may rename them for the handler. */
 type PromptArgumentName<
   S extends PromptSchema | undefined,
   L extends PromptArguments,

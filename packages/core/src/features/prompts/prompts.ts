@@ -91,8 +91,8 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
   if (input === undefined) return runPrompt(entry, args, ctx)
   return chain(input.check(args), (checked) => {
     if (checked.ok) return runPrompt(entry, checked.value, ctx)
-    // This is a protocol error, because the arguments come from a person rather than from a model that could
-    // read a result.
+    // This is a protocol error, because a person provides the arguments, so there is no model to read an error
+    // result.
     throw invalidParams(
       `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )
@@ -117,7 +117,8 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
     if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)
   }
   if (entry.input !== undefined) return given
-  // Only declared arguments are passed, so that a handler does not receive names that are not in its types.
+  // Only declared arguments are passed, so that a handler does not receive arguments that are missing from its
+  // types.
   const known = entry.arguments.filter(({ name }) => Object.hasOwn(given, name))
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }

@@ -1,9 +1,9 @@
 import type { HandlerResult } from '../../call/result.ts'
 
-/** A registered symbol, so that two copies of this package share it. It cannot occur in JSON. */
+/** A registered symbol, which several copies of this package can share. It cannot occur in JSON. */
 export const BRAND: unique symbol = Symbol.for('dev.jetway/brand')
 
-/** The helper that created a value. A value without a brand is treated as data. */
+/** The name of the helper that created a value. A value without a brand is treated as data. */
 export type Brand = 'content' | 'result' | 'contents' | 'message' | 'messages' | 'input-required' | 'relayed'
 
 export interface Branded<B extends Brand> {

@@ -26,10 +26,10 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 
 /**
  * Hints for all results, and for individual kinds of results: `discover`, `tools`, `prompts`, `resources`,
- * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on
- * the caller: reads, and results from middleware, from a template's `list` or from an `instructions` function.
- * These results are public only if their own hint, here or in a definition, says so. Results with a `visible`
- * rule are always private.
+ * `resourceTemplates` and `reads`. A `public` hint for all results does not apply to results that may depend
+ * on the caller: reads, and results from middleware, from a template's `list` or from an `instructions`
+ * function. These results are public only if a hint for their own kind or definition says so. Results with a
+ * `visible` rule are always private.
  */
 export interface CacheOptions extends CacheHint {
   /** The hint for `server/discover`. */
@@ -55,7 +55,7 @@ export type Varies = 'never' | 'perhaps' | 'always'
 interface Policy {
   readonly closed: CacheHints
   readonly configured: CacheHints
-  /** Whether this kind has its own scope. */
+  /** Whether this kind of result has its own scope. */
   readonly hasOwnScope: boolean
 }
 
@@ -119,8 +119,8 @@ export function readHints(
 }
 
 /**
- * @param wrong - creates the error from a description of the problem. It follows the definition's name in the
- * message
+ * @param wrong - creates the error from a description of the problem, which follows the definition's name in
+ * the message
  */
 export function checkHint(
   hint: unknown,

@@ -13,7 +13,7 @@ export interface DisplayFields {
   readonly _meta?: Meta | undefined
 }
 
-/** The definition that an error names. */
+/** The definition that an error message names. */
 export interface Subject {
   readonly kind: string
   readonly name: string
@@ -49,8 +49,8 @@ export function checkName(kind: string, name: unknown): void {
 }
 
 /**
- * The smallest limit on the size of results, in bytes. Below it, the error that names the limit might not
- * fit.
+ * The minimum limit on the size of results, in bytes. With a smaller limit, the error that names the limit
+ * might not fit.
  */
 export const MIN_RESULT_BYTES = 1024
 
@@ -76,7 +76,7 @@ export function checkIcons(subject: Subject, icons: unknown): void {
   }
 }
 
-/** The maximum length of a URI. Longer URIs are refused before they are matched. */
+/** The maximum length of a URI. Longer URIs are rejected before they are matched. */
 export const MAX_URI_LENGTH = 8192
 
 /** @throws McpError `-32602` for a malformed URI */

@@ -10,7 +10,7 @@ import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 /**
  * Decides whether the caller of a request may see an entry. Hidden entries are neither listed nor completed,
  * and requests for them fail as if they did not exist. The rule runs on every request that could reveal the
- * entry, so it should be fast. If it throws, the entry is hidden.
+ * entry, so it should be fast. If the rule throws, the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
@@ -23,7 +23,7 @@ export interface Guarded {
   readonly scopes?: readonly string[] | undefined
 }
 
-/** Compiles a rule into one that never throws. Values other than `true` hide the entry. */
+/** Compiles a rule into one that never throws. If the rule returns a value other than `true`, the entry is hidden. */
 function compileVisible(
   subject: Subject,
   definition: { readonly visible?: unknown },

@@ -22,13 +22,13 @@ interface ListingOptions<Entry extends Listed<Item>, Item> {
   /** The number of items per page; undefined for a single page. */
   readonly pageSize: number | undefined
   readonly caching: Caching
-  /** Modifies the entries that a caller sees if others are hidden from that caller. */
+  /** Modifies the entries in a caller's list if other entries are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
 /**
- * Serves the list methods. Each entry is serialised once per revision, as is a list without pages and rules.
- * This is possible because entries and lists are immutable: a change creates new ones.
+ * Serves the list methods. Each entry is serialised once per revision, as is a list without pages or rules.
+ * Entries and lists can be cached because they are immutable: a change creates new ones.
  */
 export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>

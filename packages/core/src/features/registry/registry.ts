@@ -24,15 +24,15 @@ export interface AddOptions {
   readonly replace?: boolean
 }
 
-/** An owner's registrations, by key. */
-export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
+/** Registrations in their order, keyed by name, URI or URI template. */
+export type Registrations<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
-/** The parts of a server that all of its registrations need. */
+/** The parts of the server that every registration needs. */
 export interface RegistrationContext {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Refuses misspelt fields. Only some presets include this check. */
+  /** Rejects misspelt fields. Only some presets include this check. */
   readonly checkMembers?: typeof checkMembers | undefined
 }
 
@@ -60,7 +60,10 @@ export class Registry<Definition extends object, Entry extends object> {
   readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  /** Whether a definition or an empty list was ever registered. An empty list counts, because entries may follow. */
+  /**
+   * Whether a definition or an empty list was ever registered. An empty list counts, because entries may be
+   * added later.
+   */
   offered = false
   #scheduled = false
 
@@ -85,11 +88,11 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME`, and the errors of `build` */
+  /** @throws `ERR_MCP_DUPLICATE_NAME`, and the errors thrown by `build` */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)
     if (!replace && this.#registrations.has(key)) throw this.duplicate(key)
-    const registration = this.#register(definition)
+    const registration = this.register(definition)
     this.#registrations.set(key, registration)
     this.#changed()
     return this.#handle(key, registration)
@@ -102,61 +105,27 @@ export class Registry<Definition extends object, Entry extends object> {
     return removed
   }
 
-  /** Replaces all definitions, unless one of them is invalid. */
+  /** Replaces all definitions, or changes nothing if one of them is invalid. */
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
       const key = this.keyOf(definition)
       if (registrations.has(key)) throw this.duplicate(key)
-      registrations.set(key, this.#register(definition))
+      registrations.set(key, this.register(definition))
     }
+    this.replaceAll(registrations)
+  }
+
+  get registrations(): Registrations<Definition, Entry> {
+    return this.#registrations
+  }
+
+  replaceAll(registrations: Map<string, Registration<Definition, Entry>>): void {
     this.#registrations = registrations
     this.#changed()
   }
 
-  /**
-   * Replaces an owner's definitions, starting at the position of its first definition. Unchanged definitions
-   * are not compiled again.
-   *
-   * @param refuse - called for each definition that is omitted because it is invalid or because another owner
-   * uses its name
-   * @returns the new registrations of the owner
-   */
-  replaceOwned(
-    owned: Owned<Definition, Entry>,
-    definitions: Iterable<Definition>,
-    refuse: (error: unknown) => void,
-  ): Owned<Definition, Entry> {
-    const now = new Map<string, Registration<Definition, Entry>>()
-    for (const definition of definitions) {
-      try {
-        const key = this.keyOf(definition)
-        const before = owned.get(key)
-        const current = this.#registrations.get(key)
-        if (now.has(key) || (current !== undefined && current !== before))
-          throw this.duplicate(key, ' and is kept; this one is left out')
-        now.set(key, before?.definition === definition ? before : this.#register(definition))
-      } catch (error) {
-        refuse(error)
-      }
-    }
-    this.#place(owned, now)
-    return now
-  }
-
-  #place(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
-    const before = [...this.#registrations]
-    const isOwned = ([key, registration]: (typeof before)[number]): boolean => owned.get(key) === registration
-    const others = before.filter((it) => !isOwned(it))
-    const first = before.findIndex(isOwned)
-    const position = first === -1 ? others.length : first
-    const after = [...others.slice(0, position), ...now, ...others.slice(position)]
-    this.#registrations = new Map(after)
-    const isSame = after.length === before.length && after.every(([, it], index) => it === before[index]?.[1])
-    if (!isSame) this.#changed()
-  }
-
-  /** Has the same effect as registering an empty list. */
+  /** This has the same effect as registering an empty list. */
   offer(): void {
     if (!this.offered) this.#changed()
   }
@@ -185,7 +154,8 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  #register(definition: Definition): Registration<Definition, Entry> {
+  /** Checks and compiles a definition without adding it. */
+  register(definition: Definition): Registration<Definition, Entry> {
     return { definition, entry: this.#build(definition) }
   }
 

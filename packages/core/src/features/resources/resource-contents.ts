@@ -12,7 +12,7 @@ import {
   stringify,
 } from '../content/protocol-results.ts'
 
-/** Several contents of one resource, created by {@link contents}. */
+/** A result with several contents for one resource, created by {@link contents}. */
 export interface ResourceResult extends Branded<'contents'> {
   readonly parts: readonly ResultPart[]
   readonly _meta: Meta | undefined
@@ -21,7 +21,7 @@ export interface ResourceResult extends Branded<'contents'> {
 
 type ResourcePart = Parameters<typeof resourceContents>[0]
 
-/** One content of a result, as for `content.resource`. @default uri the URI being read */
+/** One of the contents in a result, as for `content.resource`. @default uri the URI being read */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
 interface ContentsOptions {
@@ -31,7 +31,7 @@ interface ContentsOptions {
 }
 
 /**
- * Creates a read result with several contents, metadata or other media types. An empty list means that the
+ * Creates a read result with several contents, metadata or other media types. If the list is empty, the
  * resource does not exist. An empty resource has one content with empty text.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for invalid cache hints

@@ -4,7 +4,16 @@ import type { CallContext } from '../../call/context.ts'
 import { memoize } from '../../util/memoize.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Caching } from '../registry/caching.ts'
-import { checkAnnotations, checkName, invalid, publish, type Subject } from '../registry/checks.ts'
+import {
+  checkAnnotations,
+  checkName,
+  checkUri,
+  invalid,
+  MAX_URI_LENGTH,
+  publish,
+  type Subject,
+} from '../registry/checks.ts'
+import { OutputError } from '../content/protocol-results.ts'
 import { type AnyCompleters, checkCompleters } from '../completers.ts'
 import { type CompiledHandler, compileHandler } from '../registry/handler.ts'
 import { type RegistrationContext, Registry } from '../registry/registry.ts'
@@ -22,11 +31,13 @@ interface ReadableEntry<Item> extends CompiledHandler {
 /** A registered resource. */
 export type ResourceEntry = ReadableEntry<Resource>
 
+export type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
+
 /** A registered template. */
 export interface TemplateEntry extends ReadableEntry<ResourceTemplate> {
   readonly template: UriTemplate
   readonly complete: AnyCompleters | undefined
-  readonly list: ((ctx: CallContext) => unknown) | undefined
+  readonly list: ((ctx: CallContext) => Promise<ListedResource[]>) | undefined
 }
 
 /** Compiles the members that resources and templates share. */
@@ -109,6 +120,26 @@ export function buildTemplate(
     template,
     complete,
     ...compileReads(subject, definition, logger, caching),
-    list: listed && ((ctx) => listed.call(definition, ctx)),
+    list: listed && (async (ctx) => toListed(uriTemplate, await listed.call(definition, ctx))),
   }
+}
+
+/** Validates listed resources in the same way as registered ones, because clients receive both in one list. */
+function toListed(uriTemplate: string, listed: unknown): ListedResource[] {
+  if (!Array.isArray(listed))
+    throw new OutputError(`The list of ${JSON.stringify(uriTemplate)} is not an array of resources`)
+  return listed.map((resource) => ({ item: toItem(resource as Resource), visible: undefined }))
+}
+
+export function toItem(resource: Resource): Resource {
+  const subject = { kind: 'resource', name: String(resource.uri ?? resource.name) }
+  const { uri, name, title, description, mimeType, size, annotations, icons, _meta } = resource
+  checkUri(subject, uri)
+  if (uri.length > MAX_URI_LENGTH) {
+    throw invalid(subject, `has a URI of more than ${MAX_URI_LENGTH} characters`)
+  }
+  checkName('resource', name)
+  checkAnnotations(subject, annotations)
+  const item = { uri, name, title, description, mimeType, size, annotations, icons, _meta }
+  return publish(subject, item) as Resource
 }

@@ -43,7 +43,8 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly cache?: CacheHint
   /**
-   * Whether a caller may see and read the resource. Templates do not serve the URI of a hidden resource either.
+   * Whether a caller may see and read the resource. The URI of a hidden resource is not served by templates
+   * either.
    * @default everyone may
    */
   readonly visible?: VisibleRule<App, Locals>
@@ -59,7 +60,7 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
   readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
   /** Lists resources that match this template. Called for each `resources/list` request. */
   readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
-  /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
+  /** The handler. It may return any value that the handler of a {@link ResourceDefinition} may return. */
   readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 

@@ -10,34 +10,25 @@ import { complete, type HandlerResult } from '../../call/result.ts'
 import type { CacheHints } from '../../protocol/revisions/revision.ts'
 import { isRelayed } from '../registry/brand.ts'
 import { type CacheHint, type Caching, readHints } from '../registry/caching.ts'
-import {
-  checkAnnotations,
-  checkName,
-  checkUri,
-  invalid,
-  MAX_URI_LENGTH,
-  publish,
-  uriIn,
-} from '../registry/checks.ts'
+import { uriIn } from '../registry/checks.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
-import { OutputError } from '../content/protocol-results.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
   type buildTemplate,
   compileReads,
+  type ListedResource,
   type ResourceEntry,
   ResourceTemplates,
   type TemplateEntry,
+  toItem,
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
 import { type Guarded, ifVisible, visibleAmong } from '../registry/handler.ts'
 import type { createSubscriberHooks, SubscriberHooks } from './subscriber-hooks.ts'
-
-type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
 interface ResourcesOptions extends RegistrationContext {
   readonly buildTemplate?: typeof buildTemplate | undefined
@@ -111,15 +102,15 @@ export class Resources {
     return { resources, templates: new ResourceTemplates(logger, caching, this.#parts) }
   }
 
-  /** Returns the resource or template that a read of the URI would use. */
+  /** Returns the resource or template that serves reads of the URI. */
   entryAt(uri: string, ctx: CallContext): Guarded | undefined {
     return this.#find(uri, sessionEntries(ctx))?.entry
   }
 
   /**
-   * Counts a subscriber to the URI, for its resource's hooks.
+   * Counts a subscriber to the URI, so that its resource's hooks can run.
    *
-   * @param own - the entries registered for the subscriber's session alone
+   * @param own - the entries that are registered only for the subscriber's session
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {
@@ -189,7 +180,7 @@ export class Resources {
     ctx: CallContext,
   ): Promise<HandlerResult> {
     const shown = await visibleAmong(listers, ctx)
-    const lists = await Promise.all(shown.map((entry) => listOf(entry, ctx)))
+    const lists = await Promise.all(shown.map(async (entry) => (await entry.list?.(ctx)) ?? []))
     // Registered resources override listed ones, and later lists override earlier ones.
     const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
     for (const { item } of fixed) listed.delete(item.uri)
@@ -220,30 +211,6 @@ function read(
     if (found === undefined) throw resourceNotFound(ctx.uri)
     return { ...complete(found.result), hints: hintsOf(found.cache) }
   })
-}
-
-/** Validates listed resources in the same way as registered ones, because clients receive both in one list. */
-async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
-  const listed: unknown = await entry.list?.(ctx)
-  if (!Array.isArray(listed)) {
-    throw new OutputError(
-      `The list of ${JSON.stringify(entry.item.uriTemplate)} is not an array of resources`,
-    )
-  }
-  return listed.map((resource) => ({ item: toItem(resource as Resource), visible: undefined }))
-}
-
-function toItem(resource: Resource): Resource {
-  const subject = { kind: 'resource', name: String(resource.uri ?? resource.name) }
-  const { uri, name, title, description, mimeType, size, annotations, icons, _meta } = resource
-  checkUri(subject, uri)
-  if (uri.length > MAX_URI_LENGTH) {
-    throw invalid(subject, `has a URI of more than ${MAX_URI_LENGTH} characters`)
-  }
-  checkName('resource', name)
-  checkAnnotations(subject, annotations)
-  const item = { uri, name, title, description, mimeType, size, annotations, icons, _meta }
-  return publish(subject, item) as Resource
 }
 
 function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {

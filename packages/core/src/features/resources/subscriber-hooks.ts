@@ -22,7 +22,7 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** Runs the subscriber hooks. Included only in presets whose clients can subscribe. */
+/** Runs the subscriber hooks. Only presets whose clients can subscribe include this part. */
 export const createSubscriberHooks = (options: SubscriberHooksOptions): SubscriberHooks =>
   new SubscriberHooks(options)
 
@@ -47,7 +47,10 @@ interface SubscriberHooksOptions {
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined
-  /** The URIs by owner. Sessions with their own resources at the same URI are counted separately. */
+  /**
+   * The subscribed URIs, keyed by owner. Sessions that have their own resources with the same URI are counted
+   * separately.
+   */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
   constructor({ logger, lifespan }: SubscriberHooksOptions) {

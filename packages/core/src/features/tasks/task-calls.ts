@@ -10,7 +10,8 @@ import { requireExtension } from '../extensions.ts'
 import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/handler.ts'
 import { relatedTask, TaskMethod } from '../../protocol/methods.ts'
-import type { TaskDialect } from '../../protocol/revisions/revision.ts'
+import { type TaskDialect, taskDialectOf } from '../../protocol/revisions/task-dialects.ts'
+import { TASKS_EXTENSION } from '../../protocol/types.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
@@ -26,8 +27,8 @@ interface Call {
 }
 
 /**
- * Decides which tool calls become tasks. The client requests tasks or, with the extension, the server chooses
- * them.
+ * Decides which tool calls become tasks. Either the client requests a task or, with the extension, the server
+ * decides.
  */
 class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
@@ -39,26 +40,25 @@ class TaskCalls implements ToolTasks {
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined
-    if (ctx.revision.tasks?.extension === undefined)
+    if (ctx.revision.tasks !== 'extension')
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // These calls become tasks later, because their questions are asked inside middleware, and their headers
-    // must be compared first.
+    // These calls become tasks at a later step, because their questions are asked inside middleware, and their
+    // headers must be compared first.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
   }
 
   demand({ taskSupport }: ToolEntry, ctx: CallContext): void {
-    const id = ctx.revision.tasks?.extension
-    if (taskSupport !== 'required' || id === undefined || ctx.task !== undefined) return
-    if (this.#options.extensions.has(id)) requireExtension(ctx, id)
+    if (taskSupport !== 'required' || ctx.revision.tasks !== 'extension' || ctx.task !== undefined) return
+    if (this.#options.extensions.has(TASKS_EXTENSION)) requireExtension(ctx, TASKS_EXTENSION)
   }
 
   instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Awaitable<HandlerResult> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined
-    if (ctx.revision.tasks?.extension !== undefined) {
+    if (ctx.revision.tasks === 'extension') {
       if (!this.#byExtension(entry, ctx)) return undefined
       // The call itself asks the tool's questions, so the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
@@ -68,9 +68,8 @@ class TaskCalls implements ToolTasks {
   }
 
   #byExtension({ taskSupport }: ToolEntry, { client, revision }: CallContext): boolean {
-    const id = revision.tasks?.extension
-    if (taskSupport === undefined || id === undefined || !this.#options.extensions.has(id)) return false
-    return client.extension(id) !== undefined
+    if (taskSupport === undefined || revision.tasks !== 'extension') return false
+    return this.#options.extensions.has(TASKS_EXTENSION) && client.extension(TASKS_EXTENSION) !== undefined
   }
 
   /**
@@ -111,7 +110,7 @@ function toCall(ctx: CallContext): Call | undefined {
 
 /** Runs tool calls as tasks. */
 export interface TaskFeature {
-  /** Returns the runner, which is created for the first task. */
+  /** Returns the runner, which is created when the first task starts. */
   readonly runner: () => TaskRunner
   calls(options: ToolTasksOptions): ToolTasks
   methods(options: Omit<Parameters<typeof taskMethods>[0], 'tasks'>): ReturnType<typeof taskMethods>
@@ -140,7 +139,7 @@ const DEFAULT_PAGE = 50
 export function taskMethods(options: TaskMethodOptions): readonly (readonly [string, MethodEntry])[] {
   const caller = (ctx: CallContext): Caller => {
     const owner = taskOwner(ctx)
-    const dialect = ctx.revision.tasks
+    const dialect = taskDialectOf(ctx.revision)
     if (!options.offered() || owner === undefined || dialect === undefined) throw methodNotFound()
     return { owner, dialect, tasks: options.tasks() }
   }
@@ -165,7 +164,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and the size of its result has already been checked against the tool's
+        // The task has its own time limits, and the size of its result has already been checked against the tool's
         // limit.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
@@ -179,7 +178,7 @@ interface Caller {
   readonly tasks: TaskRunner
 }
 
-/** Returns the result of a task's call, with the id of the task. */
+/** Returns the result of a task's call, together with the task's id. */
 function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
@@ -192,7 +191,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One more task than fits on the page is read, to find out whether there is a next page.
+  // To find out whether there is a next page, one more task than fits on the page is read.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined

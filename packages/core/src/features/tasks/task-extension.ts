@@ -2,7 +2,7 @@ import { ErrorCode, invalidParams } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Notification, TaskMethod } from '../../protocol/methods.ts'
 import { revisionOf } from '../../protocol/revisions/index.ts'
-import type { TaskDialect } from '../../protocol/revisions/revision.ts'
+import { type TaskDialect, taskDialectOf } from '../../protocol/revisions/task-dialects.ts'
 import { TASKS_EXTENSION } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { RequestContext } from '../../call/request-context.ts'
@@ -16,17 +16,17 @@ import { type ListenTopic, readTexts } from '../subscription-methods.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
-/** The capability that clients of earlier revisions use to declare tasks. */
+/** The capability with which clients of earlier revisions declare tasks. */
 const EARLIER = 'tasks'
 /** The maximum length of a task id in a request. Jetway's own ids are shorter. */
 const MAX_ID_LENGTH = 256
 
 /**
- * Creates the tasks extension, for the option `extensions`. For a client that declares the extension, a call to
- * a tool whose `taskSupport` is `optional` or `required` immediately returns a task. The client fetches the
- * task's result later. Other clients receive the error `-32021` from tools whose `taskSupport` is `required`.
- * Clients can subscribe to changes to their tasks. Session revisions with tasks use the same tools and the same
- * store.
+ * Creates the tasks extension, for the `extensions` option. For a client that declares the extension, a call
+ * to a tool whose `taskSupport` is `optional` or `required` immediately returns a task. The client fetches
+ * the task's result later. Other clients receive the error `-32021` from tools whose `taskSupport` is
+ * `required`. Clients can subscribe to changes to their tasks. Session revisions with tasks use the same
+ * tools and the same store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -52,7 +52,7 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
     (params, ctx) => {
       const { taskId } = params
       const owner = taskOwner(ctx as RequestContext & CallContext)
-      const dialect = (ctx as RequestContext & CallContext).revision.tasks
+      const dialect = taskDialectOf((ctx as RequestContext & CallContext).revision)
       const declared = ctx.client.extension(TASKS_EXTENSION) !== undefined
       const run = declared ? answer : ctx.client.supports(EARLIER) ? earlier : undefined
       if (run === undefined) throw missingExtension(TASKS_EXTENSION)
@@ -82,7 +82,7 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
 }
 
 /**
- * Finds a task for a client that has declared only the tasks of earlier revisions. For other tasks, the client
+ * Finds a task for a client that has declared only tasks as in earlier revisions. For other tasks, the client
  * must have declared the extension.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
@@ -94,17 +94,17 @@ async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
 }
 
 /**
- * Returns the dialect of the revision in which a task started, if tasks in that revision do not need the
+ * Returns the format of the revision in which a task started, if clients can read its tasks without the
  * extension.
  */
 function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
-  const dialect = revisionOf(revision)?.tasks
-  return dialect?.extension === undefined ? dialect : undefined
+  const started = revisionOf(revision)
+  return started?.tasks === 'experimental' ? taskDialectOf(started) : undefined
 }
 
 /**
- * Returns the task in both dialects, together with its result, because the method that the client would use to
- * fetch the result no longer exists.
+ * Returns the task in both formats, together with its result, because the method for fetching the result no
+ * longer exists.
  */
 const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
@@ -125,7 +125,7 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       requireExtension(ctx, TASKS_EXTENSION)
       const ids = readTexts(TASK_IDS, requested, MAX_ID_LENGTH)
       const owner = taskOwner(ctx)
-      const dialect = ctx.revision.tasks
+      const dialect = taskDialectOf(ctx.revision)
       if (owner === undefined || dialect === undefined) return undefined
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))
@@ -164,7 +164,8 @@ function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
-  // In the revision that started the task, a failure of the tool makes the task fail. Here, only an error does.
+  // In the revision that started the task, a tool error makes the task fail. In this revision, only a JSON-RPC
+  // error does.
   if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }

@@ -12,8 +12,8 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 
 interface CompiledAsks {
   /**
-   * Runs every ask once, in the order of declaration. Returns undefined if all answers are known; `ctx.answers`
-   * is then complete. An ask that reads a missing answer runs again in the next round.
+   * Runs every ask once, in the order in which they are declared. Returns undefined if all answers are known
+   * and `ctx.answers` is complete. An ask that reads a missing answer runs again in the next round.
    */
   resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
 }
@@ -31,8 +31,8 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on the order of fields, and each ask sees the answers
- * to earlier asks.
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of fields, and each ask can read
+ * the answers to earlier asks.
  *
  * @param _inputSchema - the tool's `inputSchema`, used only for the types of the arguments
  */
@@ -47,7 +47,7 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
   const names = new Set<string>()
   for (const [name, ask] of list) {
     if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
-    // A plain object cannot store an answer with this name.
+    // A plain object cannot store an answer under this name.
     if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
@@ -91,15 +91,13 @@ interface Round {
   readonly names: readonly string[]
   readonly own: string
   readonly answers: Readonly<Record<string, unknown>>
-  /** Whether the ask has read a missing answer. If it has, its value or error is dropped. */
+  /** Whether the ask has read a missing answer. If so, its value or error is dropped. */
   waits: boolean
 }
 
 type AskView = Pick<CallContext, Exclude<keyof AskContext, 'answers'>> & { readonly answers: object }
 
-/**
- * Creates the view of a call's context that an ask may read. An ask cannot change anything through the view.
- */
+/** Creates the view of a call's context that an ask can read. An ask cannot change anything through this view. */
 function createView(ctx: CallContext, round: Round): AskView {
   const { tool, names, own, answers } = round
   const view = {}
@@ -137,7 +135,7 @@ export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
 
 declare const ASKS: unique symbol
 
-/** The value of an ask, or the answer to its question. */
+/** The return value of an ask, or the answer to its question. */
 type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
 
 /** `ctx.answers`: one member for each ask. */
@@ -149,7 +147,7 @@ export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown
   'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
-/** Asks as an object. Each ask sees the answers to the asks above it. */
+/** Asks declared as an object. Each ask can read the answers to the asks above it. */
 export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,
@@ -165,7 +163,7 @@ interface BuiltAsks<I extends AnySchema | undefined, A, App, Locals> {
   readonly [ASKS]: (args: ToolArguments<I>, app: App, locals: Locals) => A
 }
 
-/** Asks that are added one by one. Each sees the answers to earlier asks. Created by `asks(inputSchema)`. */
+/** Asks that are added one by one with `asks(inputSchema)`. Each ask can read the answers to earlier asks. */
 export type Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> = {
   /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(

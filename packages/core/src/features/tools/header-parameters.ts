@@ -7,8 +7,8 @@ import type { JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
- * Returns the parameters that clients repeat in headers, or undefined if there are none. Refuses a tool whose header
- * annotations are invalid, because clients would ignore it.
+ * Returns the parameters that clients repeat in headers, or undefined if there are none. Rejects a tool whose
+ * header annotations are invalid, because clients would ignore the tool.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -24,8 +24,8 @@ export function headerParameters(
 /**
  * Returns the error for the first parameter whose header differs from the argument. A proxy may have admitted
  * the call because of its headers, so they are compared with the arguments as the client sent them, before
- * defaults and transforms. If a value cannot be represented in a header, such as an object, and there is no
- * header, only the schema checks it.
+ * defaults and transforms. A value that cannot be represented in a header, such as an object, may lack its
+ * header; only the schema then checks the value.
  *
  * @see
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers

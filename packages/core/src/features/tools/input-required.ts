@@ -10,12 +10,13 @@ export interface InputRequired extends Branded<'input-required'> {
 }
 
 /**
- * Creates questions for a handler to return. This is the low-level way to ask questions, for prompts, resources
- * and loops. The handler runs again from the start with the answers in `ctx.inputs`, so it repeats its side
- * effects unless it checks for answers first. In a tool, prefer `asks`: the handler then runs only once.
+ * Creates questions for a handler to return. This is the low-level way to ask questions, for prompts,
+ * resources and loops. The handler runs again from the start with the answers in `ctx.inputs`, so it repeats
+ * its side effects unless it checks for answers first. In a tool, prefer `asks`: the handler then runs only
+ * once.
  *
- * @param questions - the questions, by the key of their answer in `ctx.inputs`; if there are none, the client
- * may repeat the call immediately
+ * @param questions - the questions, keyed by the name of their answer in `ctx.inputs`; if there are none, the
+ * client may repeat the call immediately
  * @param options - `state` is a string that the next run receives in `ctx.inputs.state`
  * @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not a question
  */

@@ -25,10 +25,10 @@ import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { wrapOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/handler.ts'
 
-/** A registered tool: validated, with compiled schemas. */
+/** A validated tool with compiled schemas. */
 export interface ToolEntry extends CompiledHandler {
   readonly item: Tool
-  /** The tool without its relations. */
+  /** The tool without its `relatedTools`. */
   readonly alone: Tool
   readonly related: ReturnType<typeof checkRelated>
   /** The tool's name in error messages. */
@@ -41,7 +41,7 @@ export interface ToolEntry extends CompiledHandler {
   /** The parameters that clients repeat in headers; undefined if there are none. */
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
-  /** Undefined if structured values are sent unchanged, or not at all. */
+  /** Describes how structured values are wrapped; undefined if they are sent unchanged, or not at all. */
   readonly wrapped: ReturnType<typeof wrapOutput>
   readonly validateOutput: boolean
   readonly maxResultBytes: number | undefined
@@ -52,7 +52,7 @@ export interface ToolEntry extends CompiledHandler {
   readonly asks: ReturnType<typeof compileAsks>
 }
 
-/** The options for calls that may become tasks. */
+/** Options for calls that may become tasks. */
 export interface ToolTasksOptions {
   /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
@@ -62,16 +62,16 @@ export interface ToolTasksOptions {
 
 /** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the start. Returns undefined for any other call. */
+  /** Starts a call that is a task from the beginning. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
-   * Refuses a call if it must be a task but its client does not support tasks.
+   * Rejects a call that must be a task if its client does not support tasks.
    *
    * @throws McpError `-32021`
    */
   demand(entry: ToolEntry, ctx: CallContext): void
   /**
-   * Starts a task instead of the call. Returns undefined if the call itself is to run. In revisions without
+   * Starts a task instead of the call. Returns undefined if the call itself should run. In revisions without
    * tasks, a tool that requires a task runs like any other tool, because clients could not call it otherwise.
    *
    * @throws McpError if the call must be a task but the client did not request one
@@ -138,7 +138,7 @@ function toFailure(error: unknown): HandlerResult {
 
 function toHandlerResult(entry: ToolEntry, value: unknown, ctx: CallContext): HandlerResult {
   const { batch } = ctx.scope.exchange
-  // Validating results that will not be sent could keep this process busy for seconds.
+  // Validating results that nobody will receive could keep this process busy for seconds.
   if (batch !== undefined && batch.room <= 0) throw new McpError(ErrorCode.InternalError, batch.problem)
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
@@ -169,7 +169,7 @@ const returned = ({ label }: ToolEntry, what: string): Error => new OutputError(
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-/** Checks the members of blocks that may contain any value. Blocks without such members are not searched. */
+/** Checks those members of blocks that may contain any value. Blocks without such members are not searched. */
 function metaChecked<Blocks extends readonly ContentBlock[]>({ label }: ToolEntry, content: Blocks): Blocks {
   const isOpen = ({ _meta, annotations }: ContentBlock): boolean => (_meta ?? annotations) !== undefined
   if (content.some(isOpen)) refuseLosses({ content }, label)
@@ -190,8 +190,8 @@ function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
 }
 
 /**
- * Serialises the value once. The JSON is used for validation, for the copy that older clients read, and for the
- * structured value itself.
+ * Serialises the value once. The JSON is used for validation, for the text that older clients read, and for
+ * the structured value itself.
  */
 function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
@@ -217,9 +217,7 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/**
- * Adds the JSON text of a value that is not an object, because older clients read the value from the text.
- */
+/** Adds the JSON text of a non-object value, because older clients read the value from the text. */
 function withMirror(given: readonly ContentBlock[], mirror: TextContent): readonly ContentBlock[] {
   const { text } = mirror
   const there = text.startsWith('{') || given.some((block) => block.type === 'text' && block.text === text)

@@ -12,7 +12,7 @@ const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotation
   ['openWorld', 'openWorldHint'],
 ]
 
-/** Converts short names to the specification's names. Omits undefined hints, because clients have defaults. */
+/** Converts short names to the specification's names. Undefined hints are omitted, because clients have defaults. */
 export function normaliseHints(subject: Subject, given: AnyTool['annotations']): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
@@ -32,7 +32,7 @@ export function normaliseHints(subject: Subject, given: AnyTool['annotations']):
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as ToolAnnotations)
 }
 
-/** Adds the metadata, without the relations, to `_meta`. */
+/** Adds the metadata, except for the related tools, to `_meta`. */
 export function toMeta(
   subject: Subject,
   { priority, cacheControl, _meta }: Pick<AnyTool, 'priority' | 'cacheControl' | '_meta'>,
@@ -50,7 +50,7 @@ export function toMeta(
 }
 
 /**
- * Returns a tool's name for people: its title, the title in its annotations, or its name.
+ * Returns a tool's display name: its title, the title in its annotations, or its name.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */
@@ -126,12 +126,12 @@ type RelatedTool = NonNullable<AnyTool['relatedTools']>[number]
 
 interface RelatedEntry {
   readonly item: Tool
-  /** The tool without its relations. */
+  /** The tool without its `relatedTools`. */
   readonly alone: Tool
   readonly related: readonly RelatedTool[]
 }
 
-/** Looks up the tools that other tools name as related. */
+/** Finds the tools that other tools name as related. */
 export class Relations {
   readonly #options: { readonly inDescription: boolean; readonly logger: Logger }
   readonly #warned = new WeakSet<RelatedEntry>()
@@ -164,7 +164,7 @@ export class Relations {
     }
   }
 
-  /** Removes hidden tools from the relations of the tools that the caller sees. */
+  /** Removes hidden tools from the `relatedTools` of the tools that the caller sees. */
   among<Entry extends RelatedEntry>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[] {
     if (seen.length === all.length || seen.every(({ related }) => related.length === 0)) return seen
     const shown = new Set(seen.map(({ item }) => item.name))

@@ -19,9 +19,7 @@ interface ToolHints extends ToolAnnotations {
    * Whether the tool may overwrite or delete data. Published as `destructiveHint`. @default clients assume true
    */
   readonly destructive?: boolean
-  /**
-   * Whether a repeated call has no further effect. Published as `idempotentHint`. @default clients assume false
-   */
+  /** Whether repeating a call has no further effect. Published as `idempotentHint`. @default clients assume false */
   readonly idempotent?: boolean
   /**
    * Whether the tool accesses anything outside the server, such as the web. Published as `openWorldHint`.
@@ -33,7 +31,7 @@ interface ToolHints extends ToolAnnotations {
 /** Metadata that the specification does not define, published in `_meta`. */
 interface ToolMetadata {
   /**
-   * The tool's priority, a whole number. If the server's option `tools.orderByPriority` is set, tools with a
+   * The tool's priority, a whole number. If the server's `tools.orderByPriority` option is set, tools with a
    * higher priority are listed first. Published as `dev.jetway/priority`.
    * @default 0 (not published)
    */
@@ -84,7 +82,7 @@ interface ToolFields extends DisplayFields, ToolMetadata, ComposedFields {
    */
   readonly timeoutMs?: number
   /**
-   * Whether the tool refuses arguments that are not in its `inputSchema`.
+   * Whether the tool rejects arguments that are not in its `inputSchema`.
    *
    * @default the server's `tools.strictInput`
    */
@@ -102,16 +100,14 @@ interface ToolFields extends DisplayFields, ToolMetadata, ComposedFields {
   readonly immediateResponse?: string
   /** Whether results are validated against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
-  /**
-   * The user interface that shows the tool's results. Requires the extension `apps()` from `@jetway/core/apps`.
-   */
+  /** The user interface that shows the tool's results. Requires the `apps()` extension from `@jetway/core/apps`. */
   readonly ui?: ToolUi
 }
 
 /**
  * Any value. With `unknown`, the compiler would widen a value such as `'open'` to `string` if the handler has
- * no parameters, because it infers such a handler before the `outputSchema`. The literals in this union prevent
- * that.
+ * no parameters, because such a handler is inferred before the `outputSchema`. The literals in this union
+ * prevent that.
  */
 type Anything =
   | ''
@@ -140,8 +136,8 @@ type Structured<S> = unknown extends S
   : S | ToolResult<S> | ProtocolResult<S>
 
 /**
- * The protocol's result, with a structured value that matches the schema. Not for schemas that declare
- * `structuredContent`.
+ * The protocol's result, with a structured value that matches the schema. Does not apply to schemas that
+ * declare `structuredContent`.
  */
 type ProtocolResult<S> = 'structuredContent' extends keyof S
   ? never
@@ -176,10 +172,10 @@ export interface ToolDefinition<
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler. Each returns a value or a question for the client. The handler runs
-   * exactly once, with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler infers
-   * the answers. `asks(inputSchema)` works in any position, and each of its asks sees the answers to earlier
-   * ones.
+   * Functions that run before the handler. Each returns a value or a question for the client. The handler
+   * runs exactly once, with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler
+   * infers the answers. `asks(inputSchema)` works in any position, and each of its asks can read the answers
+   * to earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may see the tool. @default everyone may */
@@ -191,18 +187,18 @@ export interface ToolDefinition<
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
-/** For tools without an `outputSchema`, refuses objects of schemas, and values that are almost a result. */
+/** For tools without an `outputSchema`, rejects objects of schemas, and values that are almost a result. */
 export type CheckTool<I, O, R> = CheckSchema<'inputSchema', I> &
   (O extends AnySchema ? CheckSchema<'outputSchema', O> : Refuse<ToolProblem<R>>)
 
-/** Decides at once for the schema of a library, which the compiler sees most often. */
+/** Decides immediately for the schema of a library, which is the most frequent case. */
 type CheckSchema<Member extends string, S> = S extends { readonly '~standard': unknown } | undefined
   ? unknown
   : unknown extends RefuseShape<S>
     ? unknown
     : { readonly [M in Member]: RefuseShape<S> }
 
-/** Refuses an object of schemas where a schema is expected, in a tool or in any tool in a union. */
+/** Rejects an object of schemas where a schema is expected, in a tool or in any tool of a union. */
 export type NoShape<T> = {
   readonly [K in 'inputSchema' | 'outputSchema']?: RefuseShape<T extends unknown ? T[keyof T & K] : never>
 }
@@ -224,15 +220,15 @@ export interface ToolOptions {
    */
   readonly orderByPriority?: boolean
   /**
-   * Whether a line at the end of each tool's description names its `relatedTools`, for models to read.
+   * Whether each tool's description ends with a line that names its `relatedTools`, for models to read.
    *
    * @default false
    */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse properties that are not in their `inputSchema`, at any depth, and publish schemas that
-   * say so. Objects that a schema explicitly leaves open remain open. In a JSON Schema, only the root is
-   * closed, unless it declares its additional properties. @default false
+   * Whether tools reject properties that are not in their `inputSchema`, at any depth, and publish schemas
+   * that say so. Objects that a schema explicitly leaves open remain open. In a JSON Schema, only the root is
+   * closed, unless the root declares its additional properties. @default false
    */
   readonly strictInput?: boolean
   /**

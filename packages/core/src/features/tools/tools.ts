@@ -169,7 +169,7 @@ function callWith(
   // The outer server has compared the headers, and has decided whether the call is a task.
   if (ctx.outer !== undefined) return callTool(entry, args, ctx)
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
-  // For a task, the headers were compared before it started.
+  // For a task, the headers were compared before the task started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
@@ -248,8 +248,8 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
 }
 
 /**
- * Returns undefined for a tool without a user interface. If the server does not have the extension, `_meta.ui`
- * is left unchanged.
+ * Returns undefined for a tool without a user interface. If the server lacks the extension, `_meta.ui` is
+ * left unchanged.
  */
 function uiOf(
   subject: Subject,
@@ -279,8 +279,8 @@ const UNCHECKED: SchemaEngine = {
 }
 
 /**
- * Checks the arguments of a tool without parameters. Only a strict tool refuses arguments, because some clients
- * send them anyway.
+ * Checks the arguments of a tool without parameters. Only a strict tool rejects arguments, because some
+ * clients send them anyway.
  */
 const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
   jsonSchema: NO_PARAMETERS,

@@ -2,7 +2,7 @@ import { mapParts } from '@jetway/json-schema'
 import type { AnySchema, CompiledOutput, InferOutput, JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-/** The member that contains a structured value, and the schema of the object around it. */
+/** The member that contains a structured value, and the schema of the object that wraps it. */
 interface WrappedOutput {
   readonly member: string
   readonly outputSchema: JsonSchema
@@ -22,7 +22,7 @@ type MemberFor<S> = unknown extends S
 /** Matches names that do not need escapes in a JSON Pointer or a URI fragment. */
 const MEMBER = /^[\w-]{1,64}$/
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and if the value does not have to be wrapped */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and for a schema that needs no wrapping */
 export function wrapOutput(
   subject: Subject,
   member: unknown,

@@ -7,7 +7,7 @@ export interface OperatorRules {
   readonly separator: string
   /** Whether values are written as `name=value`. */
   readonly named?: boolean
-  /** Whether reserved characters are not encoded. */
+  /** Whether reserved characters are left unencoded. */
   readonly reserved?: boolean
 }
 
@@ -25,12 +25,12 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in a span's text. Returns false if a value is refused. */
+/** Adds the values in a span's text. Returns false if a value is rejected. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 interface Matcher {
   readonly steps: Step[]
-  /** One reader per span step, in order. */
+  /** One reader per span step, in the same order. */
   readonly readers: Reader[]
 }
 
@@ -92,7 +92,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** Consecutive expressions with named variables. They are read as one span. */
+/** Consecutive expressions with named variables. They are read as a single span. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -101,7 +101,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // `{?a}{&b}` forms one query. Its names may occur in any order, and it starts with "&" if `a` is missing.
+  // `{?a}{&b}` forms a single query. Its names may occur in any order, and it starts with "&" if `a` is missing.
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -139,7 +139,10 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** Accepts all ASCII characters except these. A table with 128 entries suffices, because canonical URIs are ASCII. */
+/**
+ * Accepts all ASCII characters except these. A table with 128 entries is enough, because canonical URIs are
+ * ASCII.
+ */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0

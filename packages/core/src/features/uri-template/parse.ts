@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts'
 
-/** `''` is simple string expansion (`{name}`). */
+/** `''` stands for simple string expansion (`{name}`). */
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&'
 
 export interface VariableSpec {

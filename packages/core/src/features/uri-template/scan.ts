@@ -6,9 +6,9 @@ interface LiteralStep {
 /** A part of the URI that contains values: an optional lead, then items with a separator between them. */
 interface SpanStep {
   readonly kind: 'span'
-  /** The possible leads. One of these characters precedes the items; `''` if the items follow directly. */
+  /** The possible leads: characters that may precede the items, or `''` if the items have no lead. */
   readonly leads: string
-  /** The character between two items; `''` if there is only one item. Items must not contain it. */
+  /** The character between two items, which items must not contain; `''` if there is only one item. */
   readonly separator: string
   /** Whether the span and its lead may be missing. */
   readonly optional: boolean
@@ -91,7 +91,7 @@ function literalTable(text: string, uri: string, next: Table): Table {
 
 function spanTable(span: SpanStep, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
-  // Marks where an item may continue. Three additional cells avoid a bounds check for triplets.
+  // Marks where an item may continue. The three additional cells make a bounds check for triplets unnecessary.
   const inside = new Uint8Array(uri.length + 4)
   inside[uri.length] = next[uri.length] as number
   if (span.optional) table[uri.length] = next[uri.length] as number

@@ -2,7 +2,7 @@ import { canonical, compileParts } from './compile.ts'
 import { parseParts, type Expression } from './parse.ts'
 import { scan } from './scan.ts'
 
-/** The maximum length of a URI, percent-encoded. Each character costs the scanner a bounded number of steps. */
+/** The maximum length of a percent-encoded URI. Each character costs the scanner a bounded number of steps. */
 const MAX_URI_LENGTH = 8192
 
 /**
@@ -20,19 +20,19 @@ export interface UriTemplate {
   readonly reserved: number
   /**
    * Returns the values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer
-   * than 8192 characters in its percent-encoded form, or contains a refused value.
+   * than 8192 characters in its percent-encoded form, or contains a rejected value.
    *
    * The value of an exploded variable (`{list*}`) is an array; all other values are strings. Variables in
    * `{;…}`, `{?…}` and `{&…}` are optional and may occur in any order. A URI does not match if it contains a
    * name that is not in the template, or a second value for a variable that is not exploded. All other
-   * variables are required and not empty, except that an exploded variable may be an empty array. If a URI can
-   * be read in several ways (`{a}-{b}`), variables further left match as little as possible. Exploded maps are
-   * not converted back to objects.
+   * variables are required and not empty, except that an exploded variable may be an empty array. If a URI
+   * can be read in several ways (`{a}-{b}`), variables further left match as little as possible. Exploded
+   * maps are not converted back to objects.
    *
-   * The following are refused in every value, after decoding: control characters, invalid UTF-8, the segments
-   * `.` and `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere are allowed
-   * only in `{+…}`, `{#…}`, `{?…}` and `{&…}`. This prevents path traversal through the text of the URI, but a
-   * handler that reads files must still resolve symbolic links.
+   * The following are rejected in every value, after decoding: control characters, invalid UTF-8, the
+   * segments `.` and `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere are
+   * allowed only in `{+…}`, `{#…}`, `{?…}` and `{&…}`. This prevents path traversal through the text of the
+   * URI, but a handler that reads files must still resolve symbolic links.
    */
   match(uri: string): Record<string, string | string[]> | undefined
 }
@@ -62,7 +62,8 @@ const namesIn = (expressions: readonly Expression[]): string[] =>
 /**
  * Compares templates to sort them, most specific first: those with more literal characters, then those with
  * fewer variables, then those with fewer variables that span segments. Finally, the templates' texts are
- * compared by code units. Only equal templates compare as equal, so the order of registration never decides.
+ * compared by code units. Only identical templates compare as equal, so the order of registration never
+ * matters.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   return (
@@ -94,7 +95,7 @@ function matchUri(
   return Object.fromEntries(values)
 }
 
-/** One variable: its name, its value's type, and whether a URI may omit it. */
+/** A variable, with its name, its value's type, and whether a URI may omit it. */
 type Variable = readonly [name: string, value: string | string[], presence: 'required' | 'optional']
 
 type OneVariable<Text extends string, Presence extends Variable[2]> = Text extends `${infer Name}*`
@@ -136,7 +137,7 @@ type VariablesObject<Found extends Variable> = {
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>
-  : // Editors show the properties instead of the name of a helper.
+  : // Makes editors show the properties instead of the name of a helper type.
     VariablesObject<AllVariables<Template>> extends infer Values
     ? { [Name in keyof Values]: Values[Name] }
     : never

@@ -7,8 +7,8 @@ import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
 export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 
 /**
- * Reads the body of an accepted request and answers the request. Returns its first argument unchanged if it is
- * already a reply.
+ * Reads the body of an accepted request and handles the request. Returns its first argument unchanged if it
+ * is already a reply.
  */
 export function answerWith(
   accepted: HttpReply | AcceptedRequest,

@@ -1,10 +1,11 @@
 import { type AcceptedRequest, BodyError } from '../types.ts'
 
 /**
- * Reads a web stream to its end, or until a limit is exceeded. One limit applies to the bytes of a single body,
- * another to all bodies being read.
+ * Reads a web stream to its end, or until a limit is exceeded. One limit applies to the bytes of a single
+ * body, another to all bodies being read.
  *
- * @throws BodyError as a rejection: 413, 408 or 503 if a limit is exceeded, 400 if the stream ends early
+ * @throws BodyError as a rejection: 413, 408 or 503 if a limit is exceeded, 400 if the stream ends
+ * prematurely
  */
 export async function readWebStream(
   stream: ReadableStream<Uint8Array>,
@@ -24,7 +25,7 @@ export async function readWebStream(
       const { done, value } = await reader.read().catch(() => {
         throw BodyError.endedEarly()
       })
-      // A cancelled stream ends like a complete one.
+      // A cancelled stream cannot be distinguished from a complete one here.
       if (slow !== undefined) throw slow
       if (done) return joined(chunks, size)
       size += value.byteLength

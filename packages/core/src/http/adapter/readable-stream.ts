@@ -28,9 +28,8 @@ export function toReadableStream(reply: StreamReply, request: WebRequest): Reada
 }
 
 /**
- * Returns a stream's headers with a unique `ETag`, so that middleware such as Hono's `etag()` does not add one.
- * To compute one, the middleware would first read the whole body, so no event would arrive before the stream
- * ends.
+ * Returns a stream's headers with a unique `ETag`, so that middleware such as Hono's `etag()` does not
+ * compute one. It would first read the whole body, so no event would arrive before the stream ends.
  */
 export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
   ...headers,

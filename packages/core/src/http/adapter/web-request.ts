@@ -5,7 +5,7 @@ export interface WebConnection {
   readonly peer: HttpRequest['peer']
   /** The HTTP/2 pseudo-header `:authority`, which replaces the `Host` header. */
   readonly authority: string | undefined
-  /** Whether the response waits for earlier responses on the same connection. */
+  /** Whether the response must wait for earlier responses on the same connection. */
   readonly isQueued: boolean
   /**
    * Calls the listener once, when the response may be written. On Node, the response may have to wait for
@@ -13,7 +13,7 @@ export interface WebConnection {
    * ended.
    */
   onTurn(listener: (connected: boolean) => void): void
-  /** Limits how long bytes may wait for the client. */
+  /** Limits the time that bytes may wait for the client. */
   stallLimit(): { begin(): void; end(): void } | undefined
   /** Watches a reply that is about to be sent, until the client has read it. */
   watch(limits: ReplyLimits, request: HttpRequest, reply: HttpReply): void

@@ -15,7 +15,7 @@ const TOLERANCE_S = 60
 /** Returns the time at which credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
-/** The caller (undefined if it is anonymous), or the reply that refuses the request. */
+/** The caller (undefined for an anonymous caller), or the reply that refuses the request. */
 type Authenticated = AuthInfo | HttpReply | undefined
 
 /** Authenticates every request, and refuses expired credentials. */

@@ -4,12 +4,12 @@ import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
 import { type Authenticate, Rejection } from '../authenticate.ts'
 
-/** The options of {@link bearer}. */
+/** Options for {@link bearer}. */
 export interface BearerOptions {
   /**
    * Checks a token's signature, issuer and audience. If it returns undefined or throws, the client receives
    * 401; errors are logged. If the result has `expiresAt`, Jetway checks that time with a tolerance of 60 s,
-   * and ends open streams when the time is reached.
+   * and ends open streams when the time has come.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string
@@ -22,7 +22,7 @@ const CREDENTIALS = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 const MAX_LENGTH = 16_384
 
 /**
- * Authenticates by bearer token.
+ * Authenticates requests by their bearer token.
  *
  * @throws `ERR_MCP_OPTION` for a realm or metadata URL that cannot be sent in a header
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#token-handling

@@ -4,13 +4,13 @@ import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-import { accepted, duplicateHeader, isJson } from './headers.ts'
+import { accepted, type duplicateHeader, isJson } from './headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Checks the head of a request. Returns undefined to accept it, or a reply that refuses it before its body is
- * read.
+ * Checks the headers of a request. Returns undefined to accept the request, or a reply that refuses it before
+ * its body is read.
  */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
@@ -19,11 +19,15 @@ const UNKNOWN_SOCKET =
   'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
   "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
-/** Runs all stateless checks for every method and route, in the order of the status table. */
+/**
+ * Runs all stateless checks for every method and route, in the order of the status table.
+ *
+ * @param findDuplicate - undefined if the host joins repeated headers
+ */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
-  served: readonly Revision[],
-  logger: Logger,
+  { served, logger }: { readonly served: readonly Revision[]; readonly logger: Logger },
+  findDuplicate: typeof duplicateHeader | undefined,
 ): HeadGuard {
   const hosts = createHostGuard(options)
   let warned = options.allowedHosts !== undefined || isolatedRequests()
@@ -49,7 +53,7 @@ export function createHeadGuard(
     const origin = request.header('origin')
     if (origin !== undefined && !hosts.origin(origin)) return refuse('forbiddenOrigin')
     if (method === 'OPTIONS') return rules.preflight
-    if (rawHeaders !== undefined && duplicateHeader(rawHeaders) !== undefined) return refuse('repeatedHeader')
+    if (rawHeaders !== undefined && findDuplicate?.(rawHeaders) !== undefined) return refuse('repeatedHeader')
     const fault = headerFault(request, rules)
     return fault === undefined ? undefined : refuse(fault)
   }
@@ -59,7 +63,7 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  /** Whether there are sessions. If not, the session header is ignored. */
+  /** Whether the mount has sessions. If not, the session header is ignored. */
   readonly sessions: boolean
   /**
    * Whether responses are sent on the event stream, as for `/message`. If so, the Accept header does not
@@ -86,13 +90,13 @@ function allowedVerbs(
   { stateless, sessions }: EndpointOptions,
   served: readonly Revision[],
 ): readonly string[] {
-  // GET and DELETE need sessions.
+  // GET and DELETE require sessions.
   if (stateless === true || !hasSessions(served)) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }
 
 /**
- * The bytes 0x21 to 0x7E. See
+ * Matches the bytes 0x21 to 0x7E. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management.
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/

@@ -8,23 +8,22 @@ import type { HttpRequest } from '../types.ts'
  * Headers that a proxy and this server may interpret differently if they are repeated. In addition, all `Mcp-*`
  * headers are checked.
  */
-const UNIQUE = [
-  'authorization',
-  'content-type',
-  'host',
-  'origin',
-  'last-event-id',
-  'mcp-session-id',
-  'mcp-protocol-version',
-  'mcp-method',
-  'mcp-name',
-]
-/** One bit per header, because a list would need one allocation per request. */
-const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
+const UNIQUE: ReadonlyMap<string, number> = new Map([
+  // Each header has one bit, because a list would need one allocation per request.
+  ['authorization', 1],
+  ['content-type', 2],
+  ['host', 4],
+  ['origin', 8],
+  ['last-event-id', 16],
+  ['mcp-session-id', 32],
+  ['mcp-protocol-version', 64],
+  ['mcp-method', 128],
+  ['mcp-name', 256],
+])
 
 /**
- * Returns the first repeated header that must not be repeated, from a list like Node's `rawHeaders`. In HTTP/2,
- * `Host` counts as repeated if it differs from `:authority`.
+ * Returns the first header that is repeated although it must not be, from a list like Node's `rawHeaders`. In
+ * HTTP/2, `Host` counts as repeated if it differs from `:authority`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */
@@ -39,7 +38,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     // Pseudo-headers precede all other headers.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
-    const bit = BITS.get(lower)
+    const bit = UNIQUE.get(lower)
     if (bit !== undefined) {
       if ((seen & bit) !== 0) return lower
       seen |= bit
@@ -54,7 +53,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
 
 /**
- * Returns whether a header may be one of these, judging by its first letter and length. This cheap test
+ * Returns whether a header could be one of these, judging by its first letter and its length. This cheap test
  * excludes most headers.
  */
 function mayMatter(name: string): boolean {
@@ -78,7 +77,7 @@ function mayMatter(name: string): boolean {
   }
 }
 
-/** The maximum number of cached values per header. Clients use few, but could send any number. */
+/** The maximum number of cached values per header. Clients use only a few values, but could send any number. */
 const MAX_REMEMBERED = 64
 
 /** Caches the results of a pure function for the first few strings. */
@@ -94,9 +93,10 @@ export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEM
 }
 
 /**
- * Returns whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would also
- * accept types that browsers send to other sites without a preflight request. Control characters, repeated
- * parameters and charsets other than UTF-8 are refused, because a proxy might interpret them differently.
+ * Returns whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would
+ * also accept types that browsers send to other sites without a preflight request. Control characters,
+ * repeated parameters and charsets other than UTF-8 are rejected, because a proxy might interpret them
+ * differently.
  */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || (contentType !== undefined && parsedJson(contentType))
@@ -124,7 +124,7 @@ export interface Accepted {
 }
 
 /**
- * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero means
+ * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range applies, and a weight of zero means
  * that the type is not accepted.
  */
 export const accepted: (accept: string) => Accepted = remember((accept) => {
@@ -139,7 +139,7 @@ export const accepted: (accept: string) => Accepted = remember((accept) => {
   return { json: takes('application/json', 'application/*'), sse: takes('text/event-stream', 'text/*') }
 })
 
-/** The parameter that the header `Mcp-Name` repeats, by method. */
+/** The parameter that the `Mcp-Name` header repeats, keyed by method. */
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
   [Method.CallTool, 'name'],
   [Method.GetPrompt, 'name'],
@@ -147,10 +147,10 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Checks the headers that repeat parts of the body, so that proxies need not read it. They must match the body.
- * Otherwise, a proxy that admits a call because of its headers could admit a different call.
+ * Checks the headers that repeat parts of the body, so that proxies need not read it. They must match the
+ * body. Otherwise, a proxy that admits a call because of its headers could admit a different call.
  *
- * @param added - the parameter that `Mcp-Name` repeats, by the method of an extension
+ * @param added - the parameter that `Mcp-Name` repeats, keyed by the extension's method
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function checkRoutingHeaders(
@@ -162,7 +162,7 @@ export function checkRoutingHeaders(
   const member = NAMED_BY.get(method) ?? added.get(method)
   if (member === undefined) return undefined
   const expected = isObject(params) ? params[member] : undefined
-  // A header can repeat only a string. The method itself refuses other types.
+  // A header can repeat only a string. The method itself rejects other types.
   if (typeof expected !== 'string') return undefined
   const header = valueOf(request, 'mcp-name')
   return header !== undefined && decodeHeaderText(header) === expected

@@ -31,7 +31,7 @@ export const isLoopbackAddress = (address: string): boolean =>
 
 const isDefaultPort = (port: string): boolean => port === '80' || port === '443'
 
-/** Returns whether a host matches an allowed host. An allowed host without a port allows all ports. */
+/** Returns whether a host matches an allowed host. An allowed host without a port matches every port. */
 const matches = (allowed: Host, host: Host): boolean =>
   allowed.name === host.name &&
   (allowed.port === undefined ||
@@ -53,9 +53,9 @@ export interface HostGuard {
 }
 
 /**
- * Checks the Host and Origin headers. In a DNS rebinding attack, a page rebinds its own host name to a loopback
- * address, but still sends that name in both headers. A loopback socket therefore accepts only loopback names,
- * unless `allowedHosts` is set.
+ * Checks the Host and Origin headers. In a DNS rebinding attack, a page rebinds its own host name to a
+ * loopback address, but both headers still contain that name. A loopback socket therefore accepts only
+ * loopback names, unless `allowedHosts` is set.
  *
  * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
@@ -109,7 +109,7 @@ interface Origin {
   readonly web: boolean
 }
 
-/** Parses one origin. Returns undefined for `null`, a list, or an origin with a path. */
+/** Parses a single origin. Returns undefined for `null`, a list, or an origin with a path. */
 function parseOrigin(text: string): Origin | undefined {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text) ?? []
   const host = parseHost(rest)

@@ -9,7 +9,7 @@ import { emitOverflow } from '../streams/sse-writer.ts'
 const RESULTS = 4
 
 interface SseResponsesOptions {
-  /** The writer for the responses. */
+  /** The writer of the event stream. */
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
@@ -25,8 +25,8 @@ export class SseResponses {
   readonly #options: SseResponsesOptions
   readonly #limit: number
   /**
-   * The number of UTF-16 units in responses that are not in the queue yet, because their batch is incomplete,
-   * or because the client must catch up first.
+   * The number of UTF-16 code units in responses that are not yet in the queue, because their batch is
+   * incomplete, or because the client must catch up first.
    */
   #held = 0
   #largest = 0
@@ -42,8 +42,8 @@ export class SseResponses {
   }
 
   /**
-   * Whether another request must be refused. While the client is behind, each call in flight is counted as if
-   * its response were as large as the largest so far.
+   * Whether another request must be refused. While the client has not caught up, each call in flight is
+   * counted as if its response were as large as the largest so far.
    */
   refuses(inFlight: number): boolean {
     const waiting = this.#waiting
@@ -67,7 +67,8 @@ export class SseResponses {
   }
 
   /**
-   * Changes the number of UTF-16 units that wait outside the queue. A negative number of `units` is subtracted.
+   * Changes the number of UTF-16 code units that wait outside the queue. A negative number of `units` is
+   * subtracted.
    */
   hold(units: number): void {
     this.#held += units

@@ -1,4 +1,5 @@
 import { initialize } from '../../session/initialize.ts'
+import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { PendingWork } from '../../util/pending-work.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
@@ -23,8 +24,8 @@ interface SseConnectionOptions {
 }
 
 /**
- * Serves one client of the HTTP+SSE transport: an event stream for all messages from the server, and the session
- * that `initialize` opens on this stream. The stream and the session end together.
+ * Serves one client of the HTTP+SSE transport: an event stream that carries all messages from the server, and
+ * the session that `initialize` opens on this stream. The stream and the session end together.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -50,6 +51,7 @@ export class SseConnection implements Due {
     const close = (): void => this.close()
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
+      notices: new CoalescingQueue(context.options.outboundLimit),
       server,
       sessionId: id,
       onExpired: close,
@@ -67,7 +69,7 @@ export class SseConnection implements Due {
     })
   }
 
-  /** Returns the reply with the stream. Its first event contains the URL for messages. */
+  /** Returns the reply that carries the stream. The first event contains the URL for messages. */
   connect(address: string): HttpReply {
     const { request, caller } = this.opened
     this.#writer.writeAlways(formatEvent({ event: 'endpoint', data: address }))
@@ -93,11 +95,11 @@ export class SseConnection implements Due {
       this.server.removeSession(session)
     }
     this.#options.onClose(this)
-    // The session has ended its calls. Their responses are the last events.
+    // The session has already ended its calls. Their responses are the last events.
     void this.#unanswered.flushed().then(() => this.#writer.end())
   }
 
-  /** Receives a message that the client has posted. Responses follow on the stream. */
+  /** Handles a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
     // The connection may have closed while the body was being read.
     return this.#closed ? refuse('noConnection') : this.#conversation.receive(value, posted)

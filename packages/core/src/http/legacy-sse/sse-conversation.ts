@@ -25,7 +25,7 @@ export interface Posted {
   readonly caller: Caller
 }
 
-/** An `initialize` request. The connection adds its principal and id. */
+/** The input of an `initialize` request. The connection adds its principal and id. */
 export type SseInitialize = Omit<InitializeInput, 'principal' | 'id'>
 
 /** The response to `initialize`, with the session if one was opened, or the reply that refuses the POST. */
@@ -73,7 +73,7 @@ export class SseConversation {
     )
   }
 
-  /** Receives a message that the client has posted. Responses follow on the stream. */
+  /** Handles a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
     const { context, server } = this.#options
     const draining = context.work.closing || server.closing
@@ -101,7 +101,10 @@ export class SseConversation {
     return this.#taken(errorFrame(id, error))
   }
 
-  /** Replies only after the session has opened, so that a client can post its next message immediately. */
+  /**
+   * Replies only after the session has opened, so that the client can post its next message as soon as it has
+   * the reply.
+   */
   async #initialize(message: JsonRpcRequest, { request }: Posted): Promise<HttpReply> {
     const { context, server, open } = this.#options
     this.#opening = true

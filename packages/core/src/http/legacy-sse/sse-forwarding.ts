@@ -19,7 +19,7 @@ const REPLY_MS = 5_000
 const BODIES = 16
 /** The minimum number of bytes counted for each message, so that small messages cannot fill a node's inbox. */
 const MAIL_BYTES = 8_192
-/** The length of a mark, in characters of six random bits each. A mark identifies a mount. */
+/** The length of a mount's mark, in characters of six random bits each. The mark identifies the mount. */
 const MARK_LENGTH = 6
 const REF_LENGTH = 16
 /** Matches a connection's id, which ends with its mount's mark and its node's id. */
@@ -35,8 +35,8 @@ interface SseForwardingParts {
 }
 
 /**
- * Forwards messages to the nodes that write the streams of their clients, and serves messages that other nodes
- * forward.
+ * Forwards a client's messages to the node that writes the client's stream, and serves messages that other
+ * nodes forward.
  */
 export class SseForwarding {
   readonly #parts: SseForwardingParts
@@ -44,8 +44,8 @@ export class SseForwarding {
   /** The forwarded messages that are still waiting for a reply. */
   readonly #waiting = new Map<string, (reply: HttpReply) => void>()
   /**
-   * The suffix of this mount's ids. All mounts in a process receive the same mail, but only the mount that has
-   * the connection may reply.
+   * The suffix of this mount's ids. All mounts in a process receive the messages of other nodes, but only the
+   * mount that has the connection may reply.
    */
   #own: string | undefined
 
@@ -112,7 +112,7 @@ export class SseForwarding {
     })
   }
 
-  /** Handles mail from another node. */
+  /** Handles a message from another node. */
   receive({ key, from, mail }: ReceivedMail): void {
     if (mail.kind === 'message' && key.id.endsWith(this.#ending)) void this.#reply(key, from, mail)
     if (mail.kind !== 'reply') return
@@ -151,10 +151,7 @@ export class SseForwarding {
     }
   }
 
-  /**
-   * Handles a message as if it had arrived at this node, with the `locals` of the request that opened the
-   * stream.
-   */
+  /** Handles a message as if it had arrived on this node, with the `locals` of the request that opened the stream. */
   async #serve({ principal, id }: SessionKey, { server, message, auth }: MessageMail): Promise<HttpReply> {
     const { context, connectionOf } = this.#parts
     const connection = connectionOf(id)

@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts the sessions on both transports, because the limits apply to both transports combined. */
+  /** Counts the sessions on both transports, because the limits apply to them combined. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -23,8 +23,8 @@ interface LegacySseParts {
 }
 
 /**
- * Serves the HTTP+SSE transport of revision 2024-11-05: a GET opens the stream, the client posts each message, and
- * the server responds on the stream. All revisions with sessions can be negotiated.
+ * Serves the HTTP+SSE transport of revision 2024-11-05: a GET request opens the stream, the client posts each
+ * message, and the server responds on the stream. All revisions with sessions can be negotiated.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -53,7 +53,7 @@ export class LegacySse {
     this.#forwarding?.close()
   }
 
-  /** Handles mail from another node. */
+  /** Handles a message from another node. */
   receiveMail(received: ReceivedMail): void {
     this.#forwarding?.receive(received)
   }
@@ -78,12 +78,12 @@ export class LegacySse {
   async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
     const { context, sessions, paths, publicPath } = this.#parts
     const principal = principalOf(caller)
-    // A connection is never replaced by another one, so anonymous callers' connections must leave half of the
-    // slots to principals.
+    // A connection is never replaced by another one, so anonymous connections must leave half of the slots to
+    // principals.
     if (!sessions.reserve(principal, context.options.sessions.max / 2)) return refuse('tooManySessions')
     let opened = false
     try {
-      // Registers this node before its id appears in the URL for messages.
+      // Announces this node to the others before its id appears in the URL for messages.
       const ending = (await this.#forwarding?.begin()) ?? ''
       return await context.servers.serve({ request, caller }, (server) => {
         if (context.work.closing) return refuse('draining')

@@ -8,7 +8,7 @@ import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Random } from '../../util/random.ts'
 import { readMail, type ReceivedMail, type SessionMail, toMessage } from './session-mail.ts'
 
-/** The topic of mail for all nodes. */
+/** The topic of messages for all nodes. */
 const TOPIC = 'sessions'
 
 interface PeersOptions {
@@ -19,11 +19,11 @@ interface PeersOptions {
 }
 
 /**
- * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session is
+ * Exchanges messages with the other nodes that serve a mount's sessions. Joins them when the first session is
  * opened.
  */
 export class Peers {
-  /** Receives mail about sessions, including sessions that this node does not have. */
+  /** Handles messages about sessions, including sessions that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
   readonly clock: Clock
   readonly random: Random
@@ -57,18 +57,18 @@ export class Peers {
     return this.#joining
   }
 
-  /** Sends mail to one node. Resolves to false if it has stopped or cannot be reached. */
+  /** Sends a message to one node. Resolves to false if that node has stopped or cannot be reached. */
   send(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
     return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), this.#notSent(mail))
   }
 
-  /** Like {@link sendSurely}, but resolves to false if the node may not have received the mail. */
+  /** Like {@link sendSurely}, but resolves to false if the node may not have received the message. */
   sendSurely(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
     const message = toMessage(key, this.id, mail)
     return attempt(() => sendSurely(this.#shared.nodes, this.clock, node, message), this.#notSent(mail))
   }
 
-  /** Sends mail to all other nodes. Resolves to false if the mail may not arrive. */
+  /** Sends a message to all other nodes. Resolves to false if the message may not arrive. */
   async broadcast(key: SessionKey, mail: SessionMail): Promise<boolean> {
     const message = toMessage(key, this.id, mail) as JsonValue
     const sent = attempt(() => this.#shared.bus.publish(TOPIC, message), this.#notSent(mail))
@@ -106,7 +106,7 @@ export class Peers {
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     }
     this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, receive)
-    // Joining is the last step, because it may also wait until the bus starts to deliver messages.
+    // Joining is the last step, because it may also wait until the bus can deliver messages.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }

@@ -11,21 +11,21 @@ import type { SessionKey } from '../../stores/session-store.ts'
 export type SessionMail =
   /** The session has ended. */
   | { readonly kind: 'ended' }
-  /** The record has changed. */
+  /** The session's record has changed. */
   | { readonly kind: 'changed' }
-  /** A frame for the GET stream that the receiver writes. */
+  /** A frame for the GET stream, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
   | YieldMail
-  /** A stream that the receiver follows has new events. */
+  /** New events of a stream that the receiver follows. */
   | { readonly kind: 'appended'; readonly stream: string }
-  /** The response to a request that the receiver sent to the client. */
+  /** The client's response to a request that the receiver sent. */
   | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
   /** The client has cancelled the call. */
   | { readonly kind: 'cancel'; readonly id: RequestId }
   /**
-   * A message that a client of HTTP+SSE has posted to the sender, as JSON. The receiver writes the client's
-   * stream. `server` is the name of the server that the sender would have chosen, and `auth` is its `AuthInfo`
-   * as JSON, omitted for an anonymous client.
+   * A message that an HTTP+SSE client has posted to the sender, as JSON. The receiver writes the client's
+   * stream. `server` is the name of the server that the sender would have chosen, and `auth` is its
+   * `AuthInfo` as JSON, omitted for an anonymous client.
    */
   | {
       readonly kind: 'message'
@@ -64,7 +64,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value)
 
-/** The members of each kind. Nodes that run another version may send other kinds. */
+/** The fields of each kind of message. Nodes that run another version may send other kinds. */
 const MEMBERS: {
   readonly [Kind in SessionMail['kind']]: Readonly<Record<string, (value: unknown) => boolean>>
 } = {

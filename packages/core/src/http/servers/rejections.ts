@@ -7,7 +7,7 @@ import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Counts one mount's refused requests. Reports each of them to the selected server, if there is one, and to
+ * Counts a mount's refused requests. Reports each of them to the selected server, if there is one, and to
  * `onReject`.
  */
 export class Rejections {

@@ -1,4 +1,3 @@
-import { onChange } from '../../stores/bus.ts'
 import { ofEra } from '../../protocol/revisions/index.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -13,7 +12,8 @@ import { isolatedRequests } from '../../util/platform.ts'
 export type Measure = (server: ServedServer) => Gauges
 
 /**
- * One server on a mount, with its sessions and subscriptions on that mount. The server's bus informs them of changes.
+ * A server on a mount, with its sessions and subscriptions on that mount. The server's bus informs them of
+ * changes.
  */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
@@ -29,7 +29,7 @@ export class ServedServer implements ServerMount {
   readonly #work: Drainable
   readonly sessions: Set<Session> = new Set()
   readonly #subscriptions = new Set<Subscription>()
-  /** The clients' connections, which may not have a session yet. */
+  /** The clients' connections, on which there may not be a session yet. */
   readonly #connections = new Set<{ close(): void }>()
   #calls = 0
   /** The number of bytes in replies that adapters are still sending. */
@@ -74,11 +74,11 @@ export class ServedServer implements ServerMount {
     if (this.sessions.delete(session)) this.#removed()
   }
 
-  /** Informs a subscription of changes until it closes. */
+  /** Informs a subscription of changes until the subscription closes. */
   addSubscription(subscription: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
-      subscription.onClose(onChange(this.runtime.bus, (event) => subscription.onChange(event)))
+      subscription.onClose(this.runtime.onChange((event) => subscription.onChange(event)))
       return
     }
     this.#subscriptions.add(subscription)
@@ -89,7 +89,7 @@ export class ServedServer implements ServerMount {
   }
 
   /**
-   * Starts listening to changes, including those on other nodes. Must be called before a subscription is
+   * Starts listening for changes, including those on other nodes. Must be called before a subscription is
    * acknowledged.
    */
   listen(): Promise<void> | undefined {
@@ -107,7 +107,7 @@ export class ServedServer implements ServerMount {
     if (this.#connections.delete(connection)) this.#checkIdle()
   }
 
-  /** Counts bytes as being sent, until the returned function is called. */
+  /** Counts bytes as being sent until the returned function is called. */
   hold(bytes: number): () => void {
     this.sending += bytes
     return () => {
@@ -126,7 +126,7 @@ export class ServedServer implements ServerMount {
     this.#checkIdle()
   }
 
-  /** Closes the server's sessions on this mount. Other servers' sessions continue. */
+  /** Closes the server's sessions on this mount. Sessions of other servers continue. */
   close(options?: { readonly deadline?: number }): Promise<void> {
     return this.#work.close(options)
   }
@@ -141,7 +141,7 @@ export class ServedServer implements ServerMount {
   }
 
   #listen(): void {
-    this.#unsubscribe ??= onChange(this.runtime.bus, (event) => {
+    this.#unsubscribe ??= this.runtime.onChange((event) => {
       for (const session of this.sessions) session.onChange(event)
       for (const subscription of this.#subscriptions) subscription.onChange(event)
     })

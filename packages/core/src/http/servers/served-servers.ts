@@ -31,15 +31,15 @@ interface ServerLookup {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly id?: RequestId | undefined
-  /** The server of the request's session, if the request has a session. */
+  /** The server of the request's session, if it has one. */
   readonly found?: ServedServer | undefined
   /** Refuses a request that the server cannot serve, before the server's lifespan opens. */
   readonly refuse?: (server: ServedServer) => HttpReply | undefined
 }
 
-/** Holds one mount's servers: a single server, or those that a selector has returned and that are in use. */
+/** Holds a mount's servers: a single server, or the servers that a selector has returned and that are in use. */
 export class ServedServers {
-  /** Undefined if there is a selector. */
+  /** Undefined if the mount has a selector. */
   readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
   readonly #create: (runtime: ServerRuntime) => ServedServer
@@ -105,7 +105,10 @@ export class ServedServers {
     return this.single ?? this.#assigned.get(request)
   }
 
-  /** Runs a step as part of a server's work. Afterwards, releases the server if it was selected and is idle. */
+  /**
+   * Runs a step as part of a server's work. Afterwards, releases the server if it came from a selector and is
+   * idle.
+   */
   during<T>(server: ServedServer, step: () => Awaitable<T>): Awaitable<T> {
     if (server === this.single) return step()
     server.begin()

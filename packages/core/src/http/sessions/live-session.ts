@@ -51,7 +51,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   /** Undefined if no other process can continue the session. */
   readonly shared: SharedRecord | undefined
   /**
-   * Settles when the store has deleted the session; undefined before the deletion starts, and if the store is
+   * Settles when the store has deleted the session. Undefined before the deletion starts, and if the store is
    * synchronous.
    */
   forgotten: Promise<unknown> | undefined
@@ -130,7 +130,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     })
   }
 
-  /** Opens a call's stream. The call's responses will be sent on it. */
+  /** Opens a call's stream, on which the call's responses will be sent. */
   openCallStream(pending: readonly RequestId[]): EventStream {
     const { context, events } = this.#home
     if (events === undefined) return this.#plainStream()
@@ -158,11 +158,11 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return stream
   }
 
-  /** Gives up the GET stream, because another node has taken it over. */
+  /** Stops writing the GET stream, because another node has taken it over. */
   yieldStream({ kind, stream, fence = Infinity }: YieldMail): void {
     const { standalone } = this
     if (standalone === undefined || stream !== this.#standaloneToken) return
-    // The sender seized the stream before this node did.
+    // The sender took over the stream before this node did.
     if (fence < (this.#streams?.get(stream ?? '')?.lease.fence ?? 0)) return
     if (kind === 'seized') standalone.release()
     else standalone.close()
@@ -249,7 +249,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   streamFenced(stream: ResumableStream, frame: string): void {
-    // The calls of a seized stream have already received error responses.
+    // The calls of a stream that was taken over have already received error responses.
     if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
     const { logger } = this.#home.context

@@ -13,7 +13,7 @@ import { type Sealer, sealedLength } from '../../util/sealer.ts'
  */
 const SECRET_LENGTH = 32
 const MARK_LENGTH = 6
-/** The length of a time, in characters. The time is in seconds, in base 36. */
+/** The length of the time in an id, in characters. The time is in seconds, in base 36. */
 const TIME_LENGTH = 7
 const ID = /^(?:[\w-]+\.)?[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
 
@@ -24,15 +24,15 @@ interface PlainIdsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** The start of every id. */
+  /** The prefix of every id. */
   readonly prefix: string
 }
 
 /**
- * Issues ids for sessions that only this process knows. An id consists of a secret, a mark that identifies the
- * process, and the time when the session was opened. An unknown id therefore shows whether another process
- * running at the same time issued it, which indicates a configuration error. An id issued before a restart is
- * older than this process.
+ * Issues ids for sessions that only this process knows. An id consists of a secret, a mark that identifies
+ * the process, and the time when the session was opened. An unknown id therefore shows whether it was issued
+ * by another process running at the same time, which indicates a configuration error, or before a restart of
+ * this process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
@@ -47,12 +47,13 @@ export class PlainIds {
   create(): string {
     const { mark } = this.#process()
     const secret = randomToken(SECRET_LENGTH, this.#options.random)
-    // The parts are joined in one step, because V8 retains the parts of concatenated strings.
+    // The parts are joined in one step, because V8 would retain the parts of a concatenated string.
     return [this.#options.prefix, secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /**
-   * Logs, at most once every ten minutes, an unknown id that another process issued after this process started.
+   * Logs, at most once every ten minutes, that another process has issued an unknown id after this process
+   * started.
    */
   unknown(id: string): void {
     const { mark, since } = this.#process()
@@ -64,7 +65,7 @@ export class PlainIds {
   }
 
   /**
-   * Returns this process's mark. The mark is created on first use, because Workers cannot generate random
+   * Returns this process's mark, which is created on first use, because Workers cannot generate random
    * numbers before a request.
    */
   #process(): { readonly mark: string; readonly since: number } {
@@ -81,7 +82,7 @@ const encodeTime = (seconds: number): string => seconds.toString(36).padStart(TI
 /** The maximum length of a session id, in characters. The guard refuses longer ids. */
 const MAX_SESSION_ID = 1_024
 
-/** This purpose includes the layout's name, so that ids with another layout cannot be decrypted. */
+/** The purpose contains the name of the layout, so that ids with another layout cannot be decrypted. */
 const PURPOSE = 'session id 1'
 const EPOCH_LENGTH = 12
 
@@ -90,7 +91,10 @@ interface SealedIdsOptions {
   /** The server's name. Sessions of another server with the same keys are unknown here. */
   readonly server: string
   readonly maxAgeMs: number
-  /** The maximum number of ended sessions that are remembered. A new one replaces the one that ended first. */
+  /**
+   * The maximum number of ended sessions that are remembered. Beyond it, the session that ended first is
+   * forgotten.
+   */
   readonly maxEnded: number
   readonly clock: Clock
   readonly random: Random
@@ -108,8 +112,8 @@ type Packed = readonly [
 ]
 
 /**
- * Issues session ids that allow another process to continue the session. An id does not contain the principal
- * but is bound to it, so that no other principal can use the id.
+ * Issues session ids that allow another process to continue the session. An id is bound to the principal
+ * without containing it, so that no other principal can use the id.
  */
 export class SealedIds {
   readonly #options: SealedIdsOptions
@@ -140,7 +144,7 @@ export class SealedIds {
 
   /**
    * Returns the record of a session that another process opened. Returns undefined for a session that this
-   * process opened: since the caller did not find it, the session has ended.
+   * process opened: if such a session was not found in memory, it has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options
@@ -153,7 +157,7 @@ export class SealedIds {
     return { ...key, revision, client, initialized: true, createdAt, listChanged, subscriptions: [] }
   }
 
-  /** Returns whether a restored session has ended here. */
+  /** Returns whether a restored session has ended in this process. */
   ended(id: string): boolean {
     return this.#ended.has(id)
   }

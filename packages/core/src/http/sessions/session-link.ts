@@ -33,9 +33,9 @@ interface LinkedSession {
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
   /** Ends the session in this process, because another process has ended it. */
   forget(): void
-  /** Gives up the GET stream, because another node has taken it over. */
+  /** Stops writing the GET stream, because another node has taken it over. */
   yieldStream(mail: YieldMail): void
-  /** Takes over the writing of the GET stream. */
+  /** Starts writing the GET stream in place of another node. */
   continueStream(token: string, seized: SeizedStream): ResumableStream
 }
 
@@ -46,7 +46,7 @@ export class SessionLink implements OtherNodes {
   readonly #live: LinkedSession
   readonly #record: SharedRecord
   readonly #network: SessionNetwork
-  /** The call streams of other nodes whose clients are connected here. */
+  /** Streams of calls that run on other nodes, but whose clients are connected to this node. */
   #following: Map<string, FollowedStream> | undefined
 
   constructor(live: LinkedSession, record: SharedRecord, network: SessionNetwork) {
@@ -71,13 +71,13 @@ export class SessionLink implements OtherNodes {
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Other nodes need not know immediately that the session is initialized. This happens once in every
+    // Other nodes need not know immediately that the session is initialized. This change occurs once in every
     // session.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
 
-  /** Sends mail to the node that writes the GET stream, unless that is this node. */
+  /** Sends a message to the node that writes the GET stream, unless that is this node. */
   async sendElsewhere(mail: SessionMail): Promise<void> {
     const { stream } = this.#live.session.record
     if (stream !== undefined && stream.node !== this.node)
@@ -95,7 +95,7 @@ export class SessionLink implements OtherNodes {
     return arrived(this.#network.peers.sendSurely(node, this.#live.key, { kind: 'answer', response }))
   }
 
-  /** Sends a cancellation to the other nodes. Each of them ends its call with this id. */
+  /** Sends a cancellation to the other nodes. Each of them ends the call that has this id. */
   cancelElsewhere(id: RequestId): Promise<true> {
     return arrived(this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id }))
   }
@@ -122,12 +122,13 @@ export class SessionLink implements OtherNodes {
   }
 
   /**
-   * Informs the other nodes that the GET stream is now written here, so that its previous node ends the connection.
-   * That node may have been paused, killed or cut off for some time before, so all lists and subscribed resources
-   * count as changed. Its lease does not show this, because it expires only seconds later.
+   * Informs the other nodes that this node now writes the GET stream, so that its previous node ends the
+   * connection. That node may have been paused, killed or disconnected for some time, so all lists and
+   * subscribed resources count as changed. Its lease does not show this, because a lease expires only seconds
+   * later.
    *
-   * @param fence - undefined for a new stream, which this node has not seized
-   * @returns false if another node has seized the stream since then
+   * @param fence - undefined for a new stream, which this node has not taken over
+   * @returns false if another node has taken over the stream since then
    */
   async took(token: string | undefined, fence?: number): Promise<boolean> {
     const own = { node: this.node, token, ...(fence !== undefined && { fence }) }
@@ -147,7 +148,7 @@ export class SessionLink implements OtherNodes {
     return true
   }
 
-  /** Forwards a frame that could not be written because another node has seized the GET stream. */
+  /** Forwards a frame that could not be written because another node has taken over the GET stream. */
   async fenced(frame: string): Promise<void> {
     await this.#record.verify()
     await this.sendElsewhere({ kind: 'frame', frame })
@@ -169,14 +170,14 @@ export class SessionLink implements OtherNodes {
   }
 
   async #isAlive(node: string): Promise<boolean> {
-    // The store names this node as the writer, but this node does not write the stream, so the stream was
+    // The store names this node as the writer, but this node does not write the stream. The stream was therefore
     // abandoned.
     if (node === this.node) return false
     const [alive] = await fromStore(() => this.#network.peers.alive([node]))
     return alive === true
   }
 
-  /** Continues the GET stream here. */
+  /** Continues the GET stream on this node. */
   async #resumeSession({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {
     const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
     if (seized === undefined) return undefined
@@ -184,7 +185,7 @@ export class SessionLink implements OtherNodes {
     const { fence } = seized.lease
     const reply = await this.#live.continueStream(token, seized).resume(from, reader)
     if (reply !== 'seized' && (await this.took(token, fence))) return reply
-    // The client is resuming the stream at two nodes at the same time.
+    // The client is resuming the stream on two nodes at the same time.
     this.#live.yieldStream({ kind: 'seized', stream: token, fence })
     throw new StoreFailure('Another node has seized the stream')
   }
@@ -223,7 +224,7 @@ export class SessionLink implements OtherNodes {
   }
 }
 
-/** @throws StoreFailure if the mail may not arrive */
+/** @throws StoreFailure if the message may not arrive */
 async function arrived(sent: Awaitable<boolean>): Promise<true> {
   if (await sent) return true
   throw new StoreFailure('The other node may not have received a message')

@@ -13,8 +13,8 @@ import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
 /**
- * The interval at which the writers of followed streams are checked, in ms. Mail about new events can be
- * lost.
+ * The interval at which the writers of followed streams are checked, in ms. Checks are needed because
+ * messages about new events can be lost.
  */
 const CHECK_MS = 1_000
 
@@ -27,7 +27,7 @@ interface FollowedStreamOptions {
 
 /**
  * Connects a mount's sessions to the other nodes, and tracks the streams that other nodes write but whose
- * clients are connected here.
+ * clients are connected to this node.
  */
 export class SessionNetwork {
   readonly context: EndpointContext
@@ -62,7 +62,7 @@ export class SessionNetwork {
   }
 }
 
-/** Sends the client the rest of a call's stream that another node writes. */
+/** Sends the client the rest of a call's stream, which another node writes. */
 export class FollowedStream {
   readonly #all: SessionNetwork
   readonly #options: FollowedStreamOptions
@@ -113,7 +113,7 @@ export class FollowedStream {
     void this.#run(() => this.#read())
   }
 
-  /** Reads new events in case mail about them was lost, and ends the stream if its writer has stopped. */
+  /** Reads new events in case a message about them was lost, and ends the stream if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -126,7 +126,10 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** Runs one step at a time. All steps requested during a step are combined into a single further read. */
+  /**
+   * Runs one step at a time. All steps that are requested while a step runs are combined into a single
+   * further read.
+   */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true

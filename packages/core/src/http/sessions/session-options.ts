@@ -34,8 +34,8 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
 }
 
 /**
- * Returns the option `seal`. It cannot be combined with a store, because a sealed id must not restore a session
- * that the store has deleted.
+ * Returns the `seal` option, which cannot be combined with a store, because a sealed id must not restore a
+ * session that the store has deleted.
  */
 function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   const seal = sessions?.seal

@@ -49,13 +49,13 @@ interface SessionTableParts {
   readonly events: EventStore | undefined
   readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
-  /** Closes the sessions of clients that do not respond; undefined unless `keepAlive.mode` is `ping`. */
+  /** Closes the sessions of clients that do not respond. Undefined unless `keepAlive.mode` is `ping`. */
   readonly pings: Pings | undefined
 }
 
 /**
- * Contains one mount's sessions: a limited number in this process, and those that can be restored from a store
- * or from their ids. Sessions are looked up by both principal and id, so another principal's session is
+ * Contains the sessions of one mount: a limited number in this process, and those that can be restored from a
+ * store or from their ids. Sessions are looked up by both principal and id, so another principal's session is
  * unknown.
  */
 export class SessionTable implements SessionHome {
@@ -124,8 +124,7 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Answers an `initialize` request, and adds the resulting session. Returns undefined if there is no free
-   * slot.
+   * Handles an `initialize` request, and adds the resulting session. Returns undefined if no slot is free.
    *
    * @throws StoreFailure
    */
@@ -159,8 +158,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Reserves a slot for a session that is about to open. Returns false if there is no slot. `release` frees the
-   * slot again.
+   * Reserves a slot for a session that is about to open. Returns false if no slot is free. `release` frees
+   * the slot again.
    *
    * @param most - the maximum number of slots that anonymous callers may have reserved
    */
@@ -191,7 +190,7 @@ export class SessionTable implements SessionHome {
     session.emitEvents(how)
   }
 
-  /** Moves a session to the list that matches its state, after it was opened or initialized. */
+  /** Moves a session to the list that matches its state, after the session has been opened or initialized. */
   changed(live: LiveSession): void {
     const { initialized, principal } = live.session.record
     const identified = principal === ANONYMOUS ? this.#anonymous : this.#identified
@@ -201,7 +200,7 @@ export class SessionTable implements SessionHome {
     list.add(live)
   }
 
-  /** Closes a session here, after another process has ended the session and deleted its records. */
+  /** Closes a session in this process, after another process has ended it and deleted its records. */
   forget(live: LiveSession): void {
     if (!this.#detach(live)) return
     live.closeStreams()
@@ -225,7 +224,7 @@ export class SessionTable implements SessionHome {
     if (events !== undefined) void this.deletions.run(() => events.delete({ principal, session: id }))
   }
 
-  /** Ends the GET streams, so that clients know that no more messages follow. */
+  /** Ends the GET streams, so that clients know that no more messages will follow. */
   endStandalone(): void {
     for (const live of this.#all()) live.endStandalone()
   }
@@ -263,14 +262,14 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * The cause reported when idle sessions are closed: `ended` if there is no store from which another process
-   * could continue them.
+   * The cause reported when an idle session is closed: `ended` if there is no store from which another
+   * process could continue the session.
    */
   get #idleCause(): CloseCause {
     return this.#shared === undefined ? 'ended' : 'released'
   }
 
-  /** Registers this node before its id appears in a record. */
+  /** Announces this node to the others before its id appears in a record. */
   #joined(): Awaitable<void> {
     return fromStore(() => this.network?.peers.ready())
   }
@@ -303,7 +302,7 @@ export class SessionTable implements SessionHome {
     if (revision === undefined || !server.served.includes(revision)) return undefined
     // The session belongs to another server that uses the same shared stores.
     if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
-    // The session may have ended while its server was being chosen.
+    // The session may have ended while its server was being selected.
     if (sealed?.ended(id) === true || !this.reserve(principal)) return undefined
     this.release(principal)
     const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true, version })
@@ -403,7 +402,8 @@ function moveToEnd(live: LiveSession): void {
 }
 
 /**
- * Returns the session that has been idle longest. Active sessions found before it are moved to the end of the list.
+ * Returns the session that has been idle longest. Active sessions found on the way are moved to the end of
+ * the list.
  */
 function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   const { last } = list

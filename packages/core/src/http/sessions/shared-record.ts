@@ -11,9 +11,9 @@ import { fromStore } from '../streams/store-failure.ts'
  * the same time.
  */
 const TRIES = 5
-/** The maximum number of changes that wait while the store is failing. One more change drops the oldest. */
+/** The maximum number of changes that wait while the store is failing. Beyond it, the oldest change is dropped. */
 const MAX_UNSAVED = 256
-/** The fraction of its time to live after which a session in use is renewed in the store. */
+/** The fraction of its time to live after which the record of a session in use is renewed. */
 const RENEW = 0.25
 
 /** The store and the settings for all shared records of a mount. */
@@ -21,7 +21,7 @@ export interface SharedRecords {
   readonly store: SessionStore
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a record counts as unchanged after it was read, in ms. */
+  /** How long a record is assumed to be unchanged after it was read, in ms. */
   readonly verifyMs: number
   /** Returns how long a session with this record may be idle, in ms. */
   readonly ttlMs: (record: SessionRecord) => number
@@ -44,7 +44,7 @@ export class SharedRecord {
   readonly #steps = new InOrder()
   #verifying: Promise<boolean> | undefined
 
-  /** @param version - the version of the session's record, which was just read or written */
+  /** @param version - the version of the session's record, which has just been read or written */
   constructor(shared: SharedRecords, session: Session, version: string) {
     this.#shared = shared
     this.#session = session
@@ -85,8 +85,8 @@ export class SharedRecord {
   }
 
   /**
-   * Stores a change that was already applied to the local record. If the store fails, the change is stored
-   * later.
+   * Stores a change that has already been applied to the local record. If the store fails, the change is
+   * stored later.
    */
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)
@@ -117,7 +117,7 @@ export class SharedRecord {
     this.#checkedAt = now
     if (due && initialized) this.#renewedAt = now
     else if (due) await fromStore(() => this.#replace())
-    // A store that is out of memory can be read, but refuses changes. The session continues.
+    // A store that is out of memory can be read but not changed. The session continues.
     if (this.#unsaved.length > 0) await this.#saveChanges()
     return true
   }

@@ -14,10 +14,10 @@ import { Turns } from '../../util/promises.ts'
 /** Serves a mount's routes for sessions: GET and DELETE on the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
   readonly table: SessionTable
-  /** Undefined unless the option `legacySse` is set. */
+  /** Undefined unless the `legacySse` option is set. */
   readonly legacySse: LegacySse | undefined
   readonly #context: EndpointContext
-  /** Undefined where requests are isolated, because they cannot wait for each other there. */
+  /** Undefined on platforms that isolate requests, because requests cannot wait for each other there. */
   readonly #replays = isolatedRequests() ? undefined : new Turns()
 
   constructor(context: EndpointContext, table: SessionTable, legacySse: LegacySse | undefined) {
@@ -26,7 +26,7 @@ export class SessionRoutes {
     this.legacySse = legacySse
   }
 
-  /** Answers GET and DELETE. Both require one of the caller's sessions and a revision that is served. */
+  /** Handles GET and DELETE. Both require a session that belongs to the caller, and a revision that is served. */
   handle(request: HttpRequest, caller: Caller): Reply {
     const id = request.header('mcp-session-id')
     if (id === undefined) return refuse('missingSession')
@@ -53,7 +53,7 @@ export class SessionRoutes {
     const lastEventId = request.header('last-event-id')
     const reader = readerOf(request, caller)
     if (lastEventId === undefined) return live.listen(reader)
-    // The reply is the same for every event that is not found, regardless of the reason.
+    // The reply is the same for every event that is not found, whatever the reason.
     const from = parseEventId(lastEventId)
     if (from === undefined) return refuse('unknownEvent')
     const resume = (): Promise<HttpReply> =>

@@ -26,10 +26,7 @@ import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/**
- * The maximum number of microtasks that a handler, including middleware, needs to return if it has no slow
- * steps.
- */
+/** The maximum number of microtasks in which a handler, including middleware, returns if it has no slow steps. */
 const TURNS = 32
 
 interface ExchangeOptions {
@@ -37,7 +34,7 @@ interface ExchangeOptions {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly revision: Revision
-  /** Undefined if there is no session. Requests cannot be sent to the client then. */
+  /** Undefined if there is no session. In that case, requests cannot be sent to the client. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
   /** The id of the JSON-RPC request; undefined for a batch. */
@@ -192,15 +189,16 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Returns the response, or an error if the response is large while too many replies to its caller are queued.
-   * Otherwise, calls that are still running when a client stops reading could add results without limit.
+   * Returns the response, or an error if the response is large while too many replies to its caller are
+   * queued. Otherwise, calls that are still running when a client stops reading could add results without
+   * limit.
    *
-   * @param before - the number of UTF-16 units in other responses in the same reply
+   * @param before - the number of UTF-16 code units in other responses of the same reply
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
     if (answer === undefined || !context.queued.exceeded(caller.holder)) return answer
-    // `frame` is not read if there are bytes, because reading it would create the text of a large response.
+    // If there are bytes, `frame` is not read, because reading it would create the text of a large response.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer
     emitOverflow(server, { action: 'drop', bytes: size, sessionId: live?.session.id })
@@ -261,7 +259,7 @@ export class PostExchange implements Exchange, Due {
   }
 }
 
-/** Creates an error with no status that asks for a retry, because the call has already taken effect. */
+/** Creates an error without a status that would make the client retry, because the call has already taken effect. */
 const unreadResult = (): McpError =>
   new McpError(
     ErrorCode.InternalError,
@@ -284,7 +282,7 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
 export const errorReply = (id: RequestId, error: McpError, revision: Revision): HttpReply =>
   jsonAnswer({ frame: errorFrame(id, revision.encodeError(error)), error }, revision)
 
-/** An empty stream. It ends immediately and cannot be resumed. */
+/** An empty stream, which ends immediately and cannot be resumed. */
 export const EMPTY_STREAM: HttpReply = Object.freeze({
   status: 200,
   headers: SSE_HEADERS,

@@ -27,7 +27,7 @@ import type { SubscriptionHandler } from './subscription-handler.ts'
 /** The parts of a mount that are used for its POST requests. */
 export interface PostParts {
   readonly context: EndpointContext
-  /** Undefined if there are no sessions. Session ids are ignored then. */
+  /** Undefined if the mount has no sessions. In that case, session ids are ignored. */
   readonly sessions: SessionTable | undefined
   readonly subscriptions: SubscriptionHandler | undefined
 }
@@ -158,7 +158,7 @@ export class Post implements Carrier<HttpReply> {
     )
   }
 
-  /** Answers an `initialize` request. Without sessions, nothing is stored. */
+  /** Handles an `initialize` request. Without sessions, nothing is stored. */
   async #open(message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
     const { context, sessions } = this.#parts
     const { id } = message

@@ -3,6 +3,7 @@ import { principalOf } from '../../stores/principal.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { type SubscriptionChannel, SubscriptionSet } from '../../subscriptions/subscription.ts'
+import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { MemoryBus } from '../../stores/bus.ts'
 import { type StatelessCall, statelessContext } from '../../session/call-pool.ts'
 import { isolatedRequests } from '../../util/platform.ts'
@@ -15,15 +16,15 @@ import { createSseWriter, readerOf, type SseWriter } from '../streams/sse-writer
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/** A `subscriptions/listen` request before it is assigned an exchange. */
+/** A `subscriptions/listen` request that has not been assigned an exchange yet. */
 interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
   readonly request: HttpRequest
   readonly server: ServedServer
 }
 
 /**
- * Serves `subscriptions/listen` with a stream that stays open. When the mount closes, it ends these streams first
- * and does not wait for them.
+ * Serves `subscriptions/listen` with a stream that stays open. When the mount closes, it first ends these
+ * streams, without waiting for their clients.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -54,8 +55,8 @@ export class SubscriptionHandler {
   }
 
   /**
-   * Whether the bus can deliver a change that one request makes to another request's stream. An in-memory bus
-   * in Workers cannot, because it would write to the stream directly.
+   * Whether the bus can deliver a change from one request to another request's stream. In Workers, an
+   * in-memory bus cannot, because it would write to the stream directly.
    */
   #reachesStreams({ runtime }: ServedServer): boolean {
     return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
@@ -96,6 +97,7 @@ export class SubscriptionHandler {
     const principal = principalOf(caller)
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
+      notices: new CoalescingQueue(this.#context.options.outboundLimit),
       server,
       onExpired: () => subscription?.close(),
       onDisconnect: () => subscription?.drop(),
@@ -107,7 +109,7 @@ export class SubscriptionHandler {
     if (subscription === undefined) return this.#busy(listen)
     subscription.begin()
     server.addSubscription(subscription)
-    // If the client has disconnected, an adapter may never open the reply.
+    // If the client has disconnected, the adapter may never open the reply.
     onDisconnect(request, () => writer.cut())
     return writer.reply(readerOf(request, caller))
   }
@@ -126,8 +128,8 @@ export class SubscriptionHandler {
 
 /**
  * Returns the channel of a stream. For a slow reader, identical notifications are queued only once. If the
- * queue exceeds the mount's `limits.outboundBytes`, the connection is closed. Notifications are not stored, so
- * this is how the client learns that it missed some.
+ * queue exceeds the mount's `limits.outboundBytes`, the connection is closed. The client then knows that it
+ * missed notifications, which are not stored.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

@@ -8,14 +8,15 @@ type Deletion = () => Awaitable<unknown>
 /** The time between two attempts, in ms. */
 const RETRY_MS = 1_000
 /**
- * The maximum number of queued deletions. One more drops the oldest deletion; its records then remain until
- * they expire.
+ * The maximum number of queued deletions. Beyond it, the oldest deletion is dropped, and its records remain
+ * until they expire.
  */
 const MAX_WAITING = 10_000
 
 /**
- * Deletes records that must no longer be used. If the store fails, the deletions are retried until it works
- * again. Otherwise, other processes would continue an ended session, or wait for events that are never stored.
+ * Deletes records that must no longer be used. If the store fails, the deletions are retried until they
+ * succeed. Otherwise, other processes would continue an ended session, or wait for events that are never
+ * stored.
  */
 export class Deletions {
   readonly #logger: Logger
@@ -46,7 +47,7 @@ export class Deletions {
     this.#timer.stop()
   }
 
-  /** Repeats the deletions until one fails, because if the store is down, all of them fail. */
+  /** Retries the deletions until one fails, because all of them fail while the store is down. */
   async #retry(): Promise<void> {
     if (this.#running) return
     this.#running = true
@@ -58,7 +59,7 @@ export class Deletions {
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // The next round begins with the others, because the store may be refusing only this one.
+      // The next round begins with the other deletions, because the store may be rejecting only this one.
       if (last !== undefined && this.#waiting.delete(last)) this.#waiting.add(last)
     } finally {
       this.#running = false

@@ -9,9 +9,9 @@ import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * A mount's open streams, kept alive by a single timer. On platforms where timers end with their request, each
- * stream has its own timer. On these platforms, the streams are not counted, because some end undetected. A
- * stream ends when the credentials that opened it expire.
+ * A mount's open streams, which a single timer keeps alive. On platforms where timers end with their request,
+ * each stream has its own timer, and the streams are not counted, because some end undetected. A stream ends
+ * when the credentials that opened it expire.
  */
 export class OpenStreams {
   readonly #open = new Set<SseWriter>()
@@ -21,7 +21,7 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
-  /** Counts the open streams while all of them end. */
+  /** Counts the open streams while they are being ended. */
   #ending: PendingWork | undefined
   /** Whether the end of every stream is detected, so that streams and their queued bytes can be counted. */
   readonly counts: boolean
@@ -37,10 +37,7 @@ export class OpenStreams {
       })
   }
 
-  /**
-   * Returns the number of open streams and the number of their queued bytes, for the given server or for all
-   * servers.
-   */
+  /** Returns the number of open streams and of their queued bytes, for the given server or for all servers. */
   held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0

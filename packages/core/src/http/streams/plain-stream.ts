@@ -13,15 +13,13 @@ import type { HttpReply } from '../types.ts'
 export interface EventStream extends SessionChannel {
   /** Whether a client is connected or about to connect. */
   readonly connected: boolean
-  /** Returns the reply with the stream from its start. */
+  /** Returns the reply that sends the stream from its start. */
   connect(reader: StreamReader): HttpReply
-  /**
-   * Sends a request to the client, or a response that is not the last one, together with the id of its request.
-   */
+  /** Sends a request to the client, or a response that is not the last one, together with the request's id. */
   respond(frame: string, answers?: RequestId): void
   /** Sends the last response, if there is one, and ends the stream. */
   finish(frame: string | undefined): void
-  /** Closes the connection, but does not end a resumable stream. */
+  /** Closes the connection without ending a resumable stream. */
   closeConnection(retryMs: number | undefined): void
   /** Ends the stream without a response, and deletes it. */
   close(): void
@@ -29,7 +27,7 @@ export interface EventStream extends SessionChannel {
   release(): void
 }
 
-/** A stream on a single connection. It cannot be resumed. If the reader is slow, notifications are dropped. */
+/** A stream on a single connection, which cannot be resumed. If the reader is slow, notifications are dropped. */
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 

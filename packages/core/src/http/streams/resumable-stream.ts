@@ -25,7 +25,7 @@ import { storedEventText } from './replay.ts'
 import { fromStore } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
-/** The store for a stream's events. */
+/** The store for the stream's events. */
 export interface StreamLog {
   readonly store: EventStore
   readonly key: StreamKey
@@ -44,22 +44,22 @@ interface ResumableStreamOptions {
   readonly owner?: StreamOwner
 }
 
-/** The owner of streams. It is notified of what happens to them. */
+/** The owner of streams, which these functions notify. */
 interface StreamOwner {
   /** Called once, after the stream has ended. */
   streamEnded(stream: ResumableStream): void
   /** Called after each event if the client reads the stream through another node. */
   streamFollowed(stream: ResumableStream, node: string): void
   /**
-   * Called with each frame that could not be stored because another node has seized the stream. The stream has
-   * ended here.
+   * Called with each frame that could not be stored because another node has taken over the stream. On this
+   * node, the stream has ended.
    */
   streamFenced(stream: ResumableStream, frame: string): void
 }
 
 /**
- * A notice may be dropped if events are not stored. A response is never dropped. A final response ends the
- * stream.
+ * A `notice` may be dropped if events are not stored. A `response` is never dropped, and a `final` response
+ * ends the stream.
  */
 type FrameKind = 'notice' | 'response' | 'final'
 
@@ -71,7 +71,6 @@ interface Emitted {
 
 const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
-const SAME_TURN = Promise.resolve()
 
 /**
  * An SSE stream that can be resumed over any number of connections. Events are stored in order before they are
@@ -83,18 +82,18 @@ export class ResumableStream implements EventStream {
   readonly #context: StreamContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
-  /** This node's right to write, until another node seizes the stream. */
+  /** This node's right to write the stream, until another node takes it over. */
   lease: StreamLease = UNOPENED
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
-  /** Whether another node has seized the stream. */
+  /** Whether another node has taken over the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
-  /** Runs the steps in order: each waits until the store has finished the previous one. */
+  /** Runs the steps in order. Each step waits until the store has finished the previous one. */
   readonly #steps = new InOrder()
   #waitingBytes = 0
-  /** Whether the store has returned a promise. If it has, storing events together saves work. */
+  /** Whether the store has returned a promise. If so, storing several events together saves work. */
   #isRemote = false
 
   constructor(context: StreamContext, options: ResumableStreamOptions) {
@@ -135,8 +134,8 @@ export class ResumableStream implements EventStream {
 
   /**
    * Sends a frame. If the stream cannot be resumed, the frame may be dropped because the reader is slow.
-   * Callers wait for the store only while many bytes are waiting, so that a single append can store what a
-   * handler awaits one by one.
+   * Callers wait for the store only while many bytes are waiting, so that events which a handler awaits one
+   * by one can be stored in a single append.
    */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
@@ -145,7 +144,7 @@ export class ResumableStream implements EventStream {
     return this.#waitingBytes > mark ? this.#steps.busy : this.#writer?.pressure()
   }
 
-  /** Writes a ping without storing it. A later reader does not need it, so it has no id. */
+  /** Writes a ping without storing it. The ping has no id, because it need not be replayed. */
   ping(frame: string): boolean {
     if (this.#ended || !this.connected) return false
     this.#writer?.write(formatEvent({ data: frame }))
@@ -168,8 +167,8 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Closes the connection but not the stream, after sending an event with an id and the retry time. The client
-   * must support such events. Does nothing if the stream cannot be resumed.
+   * Closes the connection but not the stream, after sending an event with an id and the retry time. The
+   * client must support events without data. Does nothing if the stream cannot be resumed.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
@@ -197,10 +196,10 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Returns the reply that continues the stream after an event, or undefined if the event is unknown. The reply
-   * replaces a connection that may still be open. Frames sent during the replay are queued, so that every event
-   * arrives exactly once and in order. If another node has seized the stream, ends the stream here and returns
-   * `seized`.
+   * Returns the reply that continues the stream after an event, or undefined if the event is unknown. The
+   * reply replaces a connection that may still be open. Frames sent during the replay are queued, so that
+   * every event arrives exactly once and in order. If another node has taken over the stream, ends the stream
+   * on this node and returns `seized`.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -267,12 +266,10 @@ export class ResumableStream implements EventStream {
     }
     this.#waitingBytes += bytes
     this.#waiting.push(emitted)
-    if (this.#waiting.length === 1) this.#run(() => SAME_TURN.then(() => this.#keepWaiting()))
+    if (this.#waiting.length === 1) this.#run(() => Promise.resolve().then(() => this.#keepWaiting()))
   }
 
-  /**
-   * Stores the events from one turn, and those that were queued during the previous write, in a single append.
-   */
+  /** Stores the events of one tick, and those that were queued during the previous write, in a single append. */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))

@@ -9,9 +9,9 @@ const TOKEN = /^[A-Za-z0-9_-]{1,64}$/
 const EVENT_ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.(0|[1-9][0-9]{0,14})$/
 
 /**
- * Formats an event id in three parts of a fixed alphabet.
+ * Formats an event id from three parts, which may contain only a fixed set of characters.
  *
- * @throws for a part with other characters, because it could otherwise forge fields of the stream
+ * @throws for a part with other characters, because the part could otherwise forge fields of the stream
  */
 export function formatEventId({ stream, epoch, seq }: EventId): string {
   if (!TOKEN.test(stream) || !TOKEN.test(epoch))
@@ -19,7 +19,7 @@ export function formatEventId({ stream, epoch, seq }: EventId): string {
   return `${stream}.${epoch}.${seq}`
 }
 
-/** Parses a `Last-Event-ID`. Returns undefined if this server cannot have sent it. */
+/** Parses a `Last-Event-ID`. Returns undefined if this server cannot have sent the id. */
 export function parseEventId(text: string): EventId | undefined {
   const [, stream, epoch, seq] = EVENT_ID.exec(text) ?? []
   return stream === undefined || epoch === undefined ? undefined : { stream, epoch, seq: Number(seq) }
@@ -51,16 +51,16 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   let text = event === undefined ? '' : field('event', event)
   if (id !== undefined) text += field('id', id)
   if (retry !== undefined) text += `retry: ${Math.trunc(retry)}\n`
-  // `JSON.stringify` writes no line breaks, and a regular expression would need more time to find none.
+  // `JSON.stringify` writes no line breaks, so JSON is not searched for them, which would take time.
   if (!data.includes('\n') && !data.includes('\r')) return `${text}data: ${data}\n\n`
   for (const line of data.split(/\r\n|\r|\n/)) text += `data: ${line}\n`
   return `${text}\n`
 }
 
-/** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
+/** Formats an event for HTTP+SSE. Its type is `message`, which is the default, but which some clients require. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
-/** A comment. Clients ignore it, but it shows proxies that the connection is in use. */
+/** Creates a comment. Clients ignore it, but it shows proxies that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({

@@ -3,7 +3,7 @@ import type { Caller } from '../../call/scope.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
+import type { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { NETWORK } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
@@ -32,8 +32,8 @@ export const readerOf = (
 /** The maximum number of queued bytes before senders must wait. */
 export const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined into pieces of up to this many UTF-16 units, because the combined queue may exceed
- * the runtime's maximum string length.
+ * Queued chunks are joined into pieces of up to this many UTF-16 code units, because the combined queue may
+ * exceed the runtime's maximum string length.
  */
 const PIECE = 1_048_576
 
@@ -41,16 +41,18 @@ export interface SseWriterOptions {
   /** The maximum number of queued bytes. A single chunk may exceed this limit. */
   readonly limit: number
   /**
-   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and closes
-   * the connection. A client that resumes has then seen everything before the chunk.
+   * How to handle a chunk that exceeds the limit. `drop` drops the chunk. `cut` also drops it, then writes
+   * the queue and closes the connection, so that a client that resumes has seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** The server that emits the event `overflow`. */
+  /** The server that emits the `overflow` event. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
+  /** The queue for notifications, on a stream that has some. */
+  readonly notices?: CoalescingQueue
   /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
-  /** The set of open streams. It contains the writer while the writer is open. */
+  /** The set of open streams, which contains the writer while it is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the reader's credentials expire. @default closes the connection */
   onExpired?(): void
@@ -59,9 +61,9 @@ export interface SseWriterOptions {
 }
 
 /**
- * Writes the chunks for one HTTP connection in order. It queues them, within a limit, until the adapter opens
- * its sink, and whenever the client reads too slowly. After the connection has ended, the writer ignores
- * further chunks, because a late chunk must not crash a handler.
+ * Writes the chunks of one HTTP connection in order. Chunks are queued, within a limit, until the adapter
+ * opens its sink, and whenever the client reads too slowly. After the connection has ended, the writer
+ * ignores further chunks, because a late chunk must not crash a handler.
  */
 export class SseWriter implements Holding {
   /** When the reader's credentials expire, in seconds since 1970. */
@@ -69,13 +71,12 @@ export class SseWriter implements Holding {
   holder: string = NETWORK
   held = 0
   readonly #options: SseWriterOptions
-  /** The queued notices. The queue is created for the first notice. */
-  #notices: CoalescingQueue | undefined
+  readonly #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
   #behind = false
-  /** The number of UTF-16 units in a large chunk that the host is still sending. */
+  /** The number of UTF-16 code units in a large chunk that the host is still sending. */
   #sending = 0
   /**
    * Whether further chunks are ignored because the connection has ended, or will end when the queue has been
@@ -87,6 +88,7 @@ export class SseWriter implements Holding {
 
   constructor(options: SseWriterOptions) {
     this.#options = options
+    this.#notices = options.notices
   }
 
   get server(): ServedServer | undefined {
@@ -146,15 +148,14 @@ export class SseWriter implements Holding {
   }
 
   /**
-   * Writes a notification. While the client is behind, each distinct notification is queued only once, and is
-   * written after the queued chunks.
+   * Writes a notification. While the client has not caught up, each distinct notification is queued only
+   * once, and is written after the queued chunks.
    *
    * @returns false if the queue is full
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
-    this.#notices ??= new CoalescingQueue(this.#options.limit)
-    if (this.#notices.add(chunk, undefined, this.#bytes)) {
+    if (this.#notices?.add(chunk, undefined, this.#bytes) === true) {
       this.#count()
       return true
     }
@@ -162,7 +163,7 @@ export class SseWriter implements Holding {
     return false
   }
 
-  /** Writes only if nothing is queued. Keep-alives are useless for a client that is behind. */
+  /** Writes the chunk only if nothing is queued. Keep-alives are useless for a client that has not caught up. */
   writeIfIdle(chunk: string): void {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
@@ -198,7 +199,7 @@ export class SseWriter implements Holding {
     this.ending = true
     this.#queue = []
     this.#bytes = this.#sending = 0
-    this.#notices = undefined
+    this.#notices?.take()
     this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
@@ -206,7 +207,7 @@ export class SseWriter implements Holding {
     this.#sink?.close()
   }
 
-  /** Closes the connection immediately if its bytes are needed. Otherwise, the host's own limit ends it. */
+  /** Closes the connection immediately if its bytes are needed. Otherwise, the host's own limit closes it. */
   shorten(atOnce: boolean): void {
     if (atOnce) this.cut()
   }
@@ -246,7 +247,8 @@ export class SseWriter implements Holding {
         this.#sending = 0
         this.#flush()
       })
-      // A sink must not reject. If it does, the client is treated as disconnected.
+      // The adapter must not provide a sink that rejects. If a sink rejects, the client is treated as
+      // disconnected.
       .catch(() => this.cut())
   }
 
@@ -259,7 +261,7 @@ export class SseWriter implements Holding {
   #flush(): void {
     if (this.#disconnected) return
     while (!this.#behind) {
-      if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
+      if (this.#notices?.isEmpty === false && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
       // The first chunks are combined and written as one string.
       let count = 0
@@ -316,15 +318,15 @@ export interface StreamContext {
 export type StreamOptions = Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'>
 
 /**
- * Creates the connection for one of a server's streams. It is kept alive together with the mount's other
- * streams.
+ * Creates the connection for one of a server's streams. The connection is kept alive together with the
+ * mount's other streams.
  */
 export const createSseWriter = (
   { options, openStreams, queued }: StreamContext,
   stream: StreamOptions,
 ): SseWriter => {
   const limit = options.outboundLimit
-  // Where requests are isolated, the end of some streams is not detected, so those streams would be counted
+  // On platforms that isolate requests, the end of some streams is not detected, so those streams would be counted
   // forever.
   const counted = openStreams.counts ? queued : undefined
   return new SseWriter({ limit, openStreams, queued: counted, ...stream })

@@ -1,6 +1,6 @@
 import { attempt, type Awaitable } from '../../util/promises.ts'
 
-/** Thrown if the application's session or event store fails, in which case its content is unknown. */
+/** Thrown if the application's session or event store fails, so that its content is unknown. */
 export class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('A session or event store failed', { cause })

@@ -23,7 +23,7 @@ const NONE: StreamOrigin['pending'] = []
 
 /**
  * Returns a reply whose stream is complete after its first write, because its only message is the response.
- * The stream is sent like a body.
+ * The stream is sent like an ordinary body.
  *
  * @param before - the text before the data, in ASCII
  */
@@ -49,7 +49,7 @@ interface StoredStream {
 
 /**
  * Returns a reply like {@link wholeStream}, but with event ids and a stored response, so that a client can
- * resume if its connection breaks.
+ * resume the stream if its connection breaks.
  */
 export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
   const { store, key, node, clock, logger, deletions } = stream

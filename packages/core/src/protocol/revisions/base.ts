@@ -11,7 +11,7 @@ import type {
 import type { RevisionData } from './data.ts'
 import type { Revision, Shape } from './revision.ts'
 
-/** The members that each era adds. */
+/** The members that each era adds to the shared behaviour. */
 type OfEra =
   | 'era'
   | 'rounds'
@@ -24,7 +24,7 @@ type OfEra =
 /** A result as JSON text. */
 type Encoder = (result: JsonObject) => string
 
-/** Creates the behaviour that all revisions share, from one revision's data. */
+/** Creates the behaviour that all revisions share from the data of one revision. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
@@ -107,7 +107,7 @@ interface Projector {
   readonly block: (content: ContentBlock) => JsonObject
 }
 
-/** Reduces neutral objects to the members that a revision defines. */
+/** Reduces objects of the neutral model to the members that a revision defines. */
 function createProjector(fields: RevisionData['fields']): Projector {
   const project = (shape: Shape, value: object): JsonObject => {
     const source = value as JsonObject
@@ -164,9 +164,9 @@ function projectSampling(params: JsonObject, block: (content: ContentBlock) => J
 }
 
 /**
- * The JSON text of a result's structured content, stored in the result so that the content is serialised once
- * for the envelope and the text content. Middleware that spreads a result also copies this field. The field
- * therefore refers to the value, and is ignored if the result has a different value.
+ * The JSON text of a result's structured content, stored in the result so that the content is serialised only
+ * once for the envelope and the text content. Middleware that spreads a result also copies this field.
+ * Therefore, the field refers to its value, and is ignored if the result has a different value.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
@@ -185,14 +185,14 @@ interface WithStructuredJson {
   readonly [STRUCTURED_JSON]?: {
     readonly value: unknown
     readonly json: string
-    /** The member that contains the value if structured values must be objects. */
+    /** The name of the member that wraps the value if structured values must be objects. */
     readonly member?: string | undefined
   }
 }
 
 /**
- * Returns the structured content as JSON text. It is not stringified again if that has already been done.
- * Returns undefined if there is no such content, or if the content must be an object but is not.
+ * Returns the structured content as JSON text, without stringifying it a second time. Returns undefined if
+ * there is no such content, or if the content must be an object but is not.
  */
 function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): string | undefined {
   const { structuredContent, [STRUCTURED_JSON]: held } = result
@@ -204,7 +204,7 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
       : JSON.stringify(structuredContent)
   if (kinds === 'any' || json === undefined) return json
   if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
-  // An object can become another type in JSON. For example, a date becomes a string.
+  // Serialisation can change the type of a value. For example, a date becomes a string.
   return json.startsWith('{') ? json : undefined
 }
 

@@ -9,7 +9,7 @@ type Flags =
   | 'elicitationIds'
   | 'samplingTools'
 
-/** A revision as data. The revision does not support a shape that has no members. */
+/** A revision as data. Objects for which no members are listed do not exist in the revision. */
 export interface RevisionData
   extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
   /**
@@ -19,7 +19,7 @@ export interface RevisionData
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 
-/** The changes in a revision relative to the previous one. Members are added, and flags are replaced. */
+/** A revision's changes to the previous one: members are added, and flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {
   readonly version: RevisionDate
   readonly adds?: Partial<Record<Shape, readonly string[]>>

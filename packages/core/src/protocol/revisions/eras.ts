@@ -17,10 +17,10 @@ export function modernRevision(data: RevisionData): Revision {
     envelope,
     encodeResult: (method, result) => {
       const { _meta } = result
-      // The fields of a tool's result are selected one by one, which also omits the envelope's fields.
+      // The fields of a tool's result are selected individually, which also omits the envelope's fields.
       const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
       if (_meta === undefined) return base.encodeResult(method, content)
-      // The result's own metadata comes first, where the envelope finds it.
+      // The result's own metadata comes first, where the envelope looks for it.
       const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
       const rest = base.encodeResult(method, { ...content, _meta: undefined })
       return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
@@ -36,7 +36,7 @@ export function modernRevision(data: RevisionData): Revision {
 }
 
 /**
- * Results with cache hints. See
+ * The methods whose results have cache hints. See
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching.
  */
 const CACHEABLE: ReadonlySet<string> = new Set([
@@ -50,9 +50,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
-/**
- * Omits the envelope's fields because a key must not occur twice. Middleware may have added them to a result.
- */
+/** Omits the envelope's fields, which middleware may have added to a result, because a key must not occur twice. */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   const { resultType, ttlMs, cacheScope, ...rest } = result
   const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
@@ -66,7 +64,8 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
  */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
-  if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
+  if (type === undefined && CACHEABLE.has(method))
+    head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
   head += `,"_meta":{"${SERVER_INFO}":${server}`
   if (!json.startsWith(META)) return json === '{}' ? `${head}}}` : `${head}},${json.slice(1)}`
   const own = json.slice(META.length)
@@ -74,18 +73,11 @@ const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
-const rounds: NonNullable<Revision['rounds']> = {
-  methods: new Map<string, JsonObject>([
-    [Method.CallTool, { content: [] }],
-    [Method.GetPrompt, { messages: [] }],
-    [Method.ReadResource, { contents: [] }],
-  ]),
-  encode: (requests, state, server) => {
-    const questions = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
-    const rest = JSON.stringify({ ...questions, requestState: state })
-    return `{"resultType":"input_required","_meta":{"${SERVER_INFO}":${server}},${rest.slice(1)}`
-  },
-}
+const rounds: Revision['rounds'] = new Map<string, JsonObject>([
+  [Method.CallTool, { content: [] }],
+  [Method.GetPrompt, { messages: [] }],
+  [Method.ReadResource, { contents: [] }],
+])
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
 function httpStatus({ code, reason }: McpError): number {
@@ -117,7 +109,7 @@ export const legacyRevision = (data: RevisionData): Revision => ({
     const plain = toErrorObject(error)
     return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
   },
-  // In these revisions, errors are ordinary responses. A 404 would tell the client that its session no longer
+  // In these revisions, errors are ordinary responses. Status 404 would tell the client that its session no longer
   // exists.
   httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
 })

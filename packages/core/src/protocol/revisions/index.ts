@@ -39,7 +39,7 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
 }
 
 /**
- * Returns those known revisions that an option names, or all known revisions if the option is not set.
+ * Returns the known revisions that an option names, or all known revisions if the option is not set.
  *
  * @throws `ERR_MCP_REVISION` for an unknown revision, and for an empty subset
  */
@@ -56,7 +56,7 @@ export function narrowRevisions(
 export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
   served.filter((revision) => revision.era === era)
 
-/** Returns whether a feature that only some eras have is available in this revision. */
+/** Returns whether this revision supports a feature that only some eras have. */
 export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
 
 /**

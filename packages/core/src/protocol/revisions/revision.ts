@@ -1,6 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
-import type { TaskInfo, Tool } from '../types.ts'
+import type { Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -27,27 +27,12 @@ export type Shape =
   | 'resource_link'
   | 'embedded'
 
-/** The features of forms in a revision. */
+/** The features that a revision supports in forms. */
 interface FormRules {
   /** `full`: supports choices with titles, multiple choices, and defaults for every kind of field. */
   readonly fields: 'plain' | 'full'
   /** Whether the user can be asked to open a URL. */
   readonly url: boolean
-}
-
-/** How a revision represents tasks. */
-export interface TaskDialect {
-  /**
-   * The extension that a client declares to indicate support for tasks; the server then decides which calls
-   * become tasks. Undefined if the client requests a task in each call instead.
-   */
-  readonly extension: string | undefined
-  /** Whether a tool result with `isError` makes the task fail. */
-  readonly failsOnToolErrors: boolean
-  /** Creates the result that is returned instead of the call's own result. */
-  created(task: TaskInfo, meta: JsonObject | undefined): JsonObject
-  /** Creates the representation of a task in all other messages. */
-  shown(task: TaskInfo): JsonObject
 }
 
 /**
@@ -64,14 +49,6 @@ export interface CacheHints {
 /** The hints for a result that is not known to be cacheable. */
 export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
-/** How questions are returned as a call's result. The client answers them by sending the request again. */
-interface RoundTrips {
-  /** The requests that may return questions, each with its empty result. */
-  readonly methods: ReadonlyMap<string, JsonObject>
-  /** @param server - the server's info as JSON text */
-  encode(requests: object, state: string, server: string): string
-}
-
 /**
  * @param server - the server's info as JSON text
  * @param type - the result's `resultType`; `complete` if undefined
@@ -86,8 +63,8 @@ export type Envelope = (
 
 /**
  * Everything that differs between protocol versions, in one object. Shared code reads properties of the
- * request's revision and never compares dates. The neutral model is a superset of all revisions. `project*` and
- * `encodeResult` reduce the model's objects to this revision.
+ * request's revision and never compares dates. The neutral model is a superset of all revisions, and
+ * `project*` and `encodeResult` reduce its objects to this revision.
  */
 export interface Revision {
   readonly version: RevisionDate
@@ -104,21 +81,24 @@ export interface Revision {
   readonly versionHeader: boolean
   /** Whether an SSE stream starts with an event that has an id and empty data. */
   readonly primesStreams: boolean
-  /** Whether progress may have a message. */
+  /** Whether progress notifications may have a message. */
   readonly progressMessage: boolean
   /** The features of forms in this revision; undefined if it has no forms. */
   readonly forms: FormRules | undefined
-  /**
-   * Whether a URL that the user is asked to open has an id, so that the client can be notified when the user is
-   * done.
-   */
+  /** Whether a question that opens a URL has an id, so that the client can be notified when the user is done. */
   readonly elicitationIds: boolean
-  /** Whether sampling may use tools, and therefore messages with several blocks. */
+  /** Whether sampling supports tools, and therefore messages with several blocks. */
   readonly samplingTools: boolean
-  /** Undefined if calls never run as tasks. */
-  readonly tasks: TaskDialect | undefined
-  /** Undefined if questions are sent to the client only as requests. */
-  readonly rounds: RoundTrips | undefined
+  /**
+   * How calls become tasks. `experimental`: the client requests it in a call. `extension`: the server decides, if the
+   * client has declared the extension. Undefined if calls never run as tasks.
+   */
+  readonly tasks: 'experimental' | 'extension' | undefined
+  /**
+   * The requests that may return questions, each with its empty result. The client answers them by sending the request
+   * again. Undefined if questions are sent to the client only as requests.
+   */
+  readonly rounds: ReadonlyMap<string, JsonObject> | undefined
   /** Whether a request is cancelled if its client disconnects. */
   readonly cancelOnDisconnect: boolean
   /** Whether clients repeat parameters in HTTP headers if a tool requests that. */

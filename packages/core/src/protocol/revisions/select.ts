@@ -45,7 +45,7 @@ interface Refused {
 }
 
 /**
- * Selects the revision of one message. Called for every message on every transport. It keeps no state: earlier
+ * Selects the revision of one message. Called for every message on every transport. No state is kept: earlier
  * messages on a connection matter only through the session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
@@ -54,7 +54,7 @@ export function selectRevision(input: SelectionInput): Selection {
   const { message, header, session, served, stateless } = input
   if (message !== undefined && isStateless(message, header, served)) return selectModern(message, input)
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
-  // The body of `initialize` negotiates the revision; the header applies only to later requests.
+  // The body of `initialize` determines the revision; the header applies only to later requests.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
   if (!hasSessions(served)) return NOT_ALONE
   if (typeof header === 'string' && find(served, 'legacy', header) === undefined) return unsupported(served)
@@ -127,12 +127,12 @@ const refuse = (reason: Refused['reason'], text: string): Refused => ({
 })
 
 const NO_SESSION = refuse('missingSession', 'No session: send an initialize request first')
-/** The refusal for a response or an array of messages, because these have neither a method nor metadata. */
+/** The refusal of a response or an array of messages, because these have neither a method nor metadata. */
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Creates an error that, like `server/discover`, lists the versions that the client can request in the same
- * way. Versions with sessions are excluded, because naming one in a request would not open a session.
+ * Creates an error that lists the versions that the client can request in the same way, as `server/discover`
+ * does. Versions with sessions are excluded, because naming one in a request would not open a session.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -161,7 +161,7 @@ interface RequestMeta {
   readonly logLevel: LogLevel | undefined
 }
 
-/** Returns whether a message names its own protocol version and therefore does not belong to a session. */
+/** Returns whether a message names its own protocol version, and therefore does not belong to a session. */
 export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
   const meta = params?.['_meta']
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)

@@ -1,6 +1,5 @@
 import { extend, type RevisionData } from './data.ts'
 import { TaskMethod } from '../methods.ts'
-import { experimentalTasks } from './task-dialects.ts'
 import { v2025_06_18 } from './v2025-06-18.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
@@ -11,7 +10,7 @@ export const v2025_11_25: RevisionData = extend(v2025_06_18, {
   elicitationIds: true,
   samplingTools: true,
   methods: Object.values(TaskMethod),
-  tasks: experimentalTasks,
+  tasks: 'experimental',
   adds: {
     implementation: ['description', 'websiteUrl', 'icons'],
     icon: ['src', 'mimeType', 'sizes', 'theme'],

@@ -1,5 +1,4 @@
 import { Method, Notification, TaskMethod } from '../methods.ts'
-import { extensionTasks } from './task-dialects.ts'
 import { extend, type RevisionData } from './data.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
 
@@ -9,7 +8,7 @@ export const v2026_07_28: RevisionData = extend(v2025_11_25, {
   methods: [Method.Discover, Method.Listen],
   primesStreams: false,
   elicitationIds: false,
-  tasks: extensionTasks,
+  tasks: 'extension',
   structured: 'any',
   drops: {
     methods: [

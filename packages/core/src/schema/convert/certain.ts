@@ -8,8 +8,9 @@ const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**
- * Returns whether zod is certain to convert an object to a JSON Schema that need not be checked at registration. This
- * takes a fraction of the time of a conversion, which can then be deferred until a client lists the tools.
+ * Returns whether zod is certain to convert an object to a JSON Schema that need not be checked at
+ * registration. This takes a fraction of the time of a conversion, so the conversion can be deferred until a
+ * client lists the tools.
  */
 export function convertsForCertain(schema: ZodSchema): boolean {
   return definitionOf(schema).type === 'object' && isCertain(schema, new Set(), 0)
@@ -23,10 +24,7 @@ function isCertain(schema: ZodSchema, seen: Set<ZodSchema>, depth: number): bool
   return parts !== undefined && parts.every((part) => isCertain(part, seen, depth + 1))
 }
 
-/**
- * Returns the subschemas, or undefined for a kind of schema that zod may refuse, or that runs the author's
- * code.
- */
+/** Returns the subschemas, or undefined for a kind of schema that zod may reject, or that runs the author's code. */
 function partsOf(schema: ZodSchema): readonly ZodSchema[] | undefined {
   const def = definitionOf(schema)
   if (PLAIN_TYPES.has(def.type)) return []

@@ -5,7 +5,7 @@ import { asZod, findUnconvertible, strippingObjects, toOpenJsonSchema } from './
 import type { Side, ZodSchema } from './zod.ts'
 
 /**
- * Copies the author's JSON Schema, because after a change to the original, the published schema would differ
+ * Copies the author's JSON Schema. Otherwise, a change to the original would make the published schema differ
  * from the enforced one.
  *
  * @throws Error if the schema is not JSON
@@ -17,7 +17,7 @@ export function copyJsonSchema(schema: JsonSchema): JsonSchema {
 /**
  * Creates the published JSON Schema for arguments.
  *
- * @throws Error with a readable message
+ * @throws Error with a message for authors
  */
 export function convertInput(recognised: Recognised): JsonSchema {
   const jsonSchema = convert(recognised, 'input')
@@ -26,7 +26,7 @@ export function convertInput(recognised: Recognised): JsonSchema {
 }
 
 /**
- * Adds `properties`, even if there are none. Some hosts refuse a tool whose schema has no `properties`. See
+ * Adds `properties`, even if there are none. Some hosts reject a tool whose schema has no `properties`. See
  * https://github.com/github/copilot-cli/issues/1825.
  */
 export const withProperties = (schema: JsonSchema): JsonSchema =>
@@ -43,11 +43,11 @@ interface ConvertedOutput {
 }
 
 /**
- * Creates the JSON Schema for results. In an `allOf`, members that do not allow unknown properties refuse each
- * other's properties, and zod does not always merge the members. Therefore, intersected objects are published
- * without this restriction, and their unknown properties are always dropped.
+ * Creates the JSON Schema for results. In an `allOf`, schemas that do not allow unknown properties reject
+ * each other's properties, and zod does not always merge these schemas. Therefore, intersected objects are
+ * published without this restriction, and their unknown properties are always dropped.
  *
- * @throws Error with a readable message
+ * @throws Error with a message for authors
  */
 export function convertOutput(recognised: Recognised): ConvertedOutput {
   const jsonSchema = convert(recognised, 'output')
@@ -67,7 +67,7 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
-    // If the library does not support 2020-12, its draft-07 schema names the dialect; that name is kept.
+    // If the library does not support 2020-12, its draft-07 schema names the dialect, and that name is kept.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
     const { path, schema } = findUnconvertible(zod, side)
     const where = path === '' ? '' : `at "${path.replace(/^\./, '')}": `
@@ -91,7 +91,7 @@ function published(converted: JsonSchema): JsonSchema {
 }
 
 /**
- * Removes the bounds of safe integers, which zod adds to every integer, because they use tokens without telling
+ * Removes the bounds of safe integers, which zod adds to every integer. They would use tokens without telling
  * the model anything.
  */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
@@ -103,7 +103,7 @@ export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(mapped).filter((entry) => !isNoise(entry)))
 }
 
-/** Removes `$schema`, because some clients ignore tools whose schemas have it. The default dialect is 2020-12. */
+/** Removes `$schema`, because some clients ignore tools whose schemas contain it. The default dialect is 2020-12. */
 function withoutDialect(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema
   return rest

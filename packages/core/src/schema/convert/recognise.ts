@@ -53,7 +53,7 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
   )
 }
 
-/** Returns a hint for versions before 3.25, because validation uses a member that 3.25 introduced. */
+/** Returns a hint for versions before 3.25, because validation requires a member that 3.25 introduced. */
 function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }
@@ -78,8 +78,7 @@ function isObjectLike(value: unknown): value is Loose {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  // An object from another realm has a different `Object.prototype`, but the prototype of that object is also
-  // null.
+  // An object from another realm has a different `Object.prototype`, whose own prototype is also null.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 

@@ -5,8 +5,8 @@ const LIMITS_PROPERTIES = ['additionalProperties', 'unevaluatedProperties', 'pat
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
- * Adds `additionalProperties: false` at the root of an author's JSON Schema. Does not change nested schemas.
- * Does not change a root that specifies its additional properties, or that describes properties in other
+ * Adds `additionalProperties: false` at the root of an author's JSON Schema, but not in nested schemas. A
+ * root remains unchanged if it specifies its additional properties, or describes properties in other
  * keywords, such as `allOf`.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
@@ -17,11 +17,11 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
- * any depth.
+ * Adds `additionalProperties: false` at any depth to every object of a library's JSON Schema that does not
+ * specify additional properties.
  *
- * Objects joined by `allOf` would refuse each other's properties, so the surrounding schema closes them
- * together. An object that is also referenced from elsewhere remains open.
+ * Objects joined by `allOf` would reject each other's properties, so the restriction is added to the
+ * surrounding schema. An object that is also referenced from elsewhere remains open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -93,8 +93,8 @@ const STRUCTURE = [
 const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
 
 /**
- * Returns the part of a closed schema that is needed to find unknown properties. The library validates the
- * values, because it may accept some that the schema refuses, such as numbers in strings.
+ * Returns those parts of a closed schema that are needed to find unknown properties. The values are validated
+ * by the library, because it may accept values that the schema rejects, such as numbers in strings.
  */
 export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
   const kept = alternative ? [...STRUCTURE, ...DISTINGUISHING] : STRUCTURE
@@ -108,7 +108,7 @@ export function structureOf(schema: JsonSchema, alternative = false): JsonSchema
 
 const UNKNOWN = 'is not a known property'
 
-/** Returns only the issues about unknown properties, because the structure is not reliable for other issues. */
+/** Returns only the issues about unknown properties, because this schema is not reliable for other issues. */
 export function unknownProperties(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ message }) => message.includes(UNKNOWN))
 }

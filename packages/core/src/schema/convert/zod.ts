@@ -1,7 +1,7 @@
 import type { JsonSchema, StandardIssue, StandardSchema } from '../types.ts'
 
 /**
- * The part of zod 4's public core that is read here. zod itself is never imported. See
+ * The part of zod 4's public core that this module reads. zod itself is never imported. See
  * https://zod.dev/packages/core.
  */
 export interface ZodSchema extends Partial<StandardSchema> {
@@ -11,10 +11,10 @@ export interface ZodSchema extends Partial<StandardSchema> {
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
-  /** Undefined for a schema from zod's core alone. */
+  /** Undefined for a schema created with zod's core alone. */
   readonly safeParse?: ZodParse
   readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
-  /** The author's metadata. `zod/mini` does not have this method. */
+  /** The author's metadata. Schemas of `zod/mini` do not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
@@ -62,7 +62,7 @@ export const definitionOf = ({ _zod: internals }: ZodSchema): ZodDef => internal
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals
-  // The author's getter may create a new schema on every call. zod keeps the first one.
+  // The author's getter may create a new schema on every call, of which zod keeps the first.
   if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
   if (def.type === 'pipe') return side === 'input' ? def.in : def.out
   return def.innerType
@@ -142,7 +142,7 @@ export function toOpenJsonSchema(
 }
 
 interface Culprit {
-  /** An empty string for the root. */
+  /** The path of the subschema; an empty string for the root. */
   readonly path: string
   readonly schema: ZodSchema
 }
@@ -158,7 +158,7 @@ export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSc
 
 function converts(schema: ZodSchema, side: Side): boolean {
   const converter = schema['~standard']?.jsonSchema?.[side]
-  // `zod/mini` has no converter. A field of another library has no zod internals either.
+  // Schemas of `zod/mini` have no converter, and a field of another library has no zod internals.
   if (converter === undefined) return asZod(schema) !== undefined
   try {
     converter({ target: 'draft-2020-12' })

@@ -16,7 +16,7 @@ interface Choice {
   readonly title: string
 }
 
-/** One field. Its type determines its members. */
+/** A field. Its type determines its other members. */
 export interface FormField {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   readonly title?: string
@@ -40,11 +40,11 @@ export interface FormField {
 
 const SHOWN = ['title', 'description', 'default'] as const
 const MEMBERS = {
-  string: [...SHOWN, 'minLength', 'maxLength', 'format'],
-  number: [...SHOWN, 'minimum', 'maximum'],
-  integer: [...SHOWN, 'minimum', 'maximum'],
-  boolean: SHOWN,
-  array: [...SHOWN, 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength', 'format'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  boolean: [],
+  array: ['minItems', 'maxItems'],
 } as const
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema */
@@ -72,7 +72,7 @@ export function toFormSchema(schema: JsonSchema): FormSchema {
 function toField(name: string, given: unknown): FormField {
   const field = isSchema(given) ? given : {}
   const choices = choicesOf(field)
-  const shown = pick(field, SHOWN)
+  const shown = pick(field)
   if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices, field['enumNames']) }
   const { type } = field
   if (type === 'array') {
@@ -89,7 +89,7 @@ function toField(name: string, given: unknown): FormField {
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
 }
 
-/** Refuses an invalid default, because clients would prefill it, and the value they send would be refused. */
+/** Rejects an invalid default, because clients would prefill it, and the value that they send would be rejected. */
 function withDefault(name: string, field: FormField): FormField {
   const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
   if (issue !== undefined) throw unfit(name, `its default ${issue}`)
@@ -124,8 +124,10 @@ function asSingle(choices: Choices, names: unknown): Pick<FormField, 'oneOf' | '
 const asItems = (choices: Choices): NonNullable<FormField['items']> =>
   isTitled(choices) ? { anyOf: choices } : { type: 'string', enum: choices as readonly string[] }
 
-function pick(field: JsonSchema, members: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
+/** Returns the members that every field shows, and the given ones. */
+function pick(field: JsonSchema, members: readonly string[] = []): Record<string, unknown> {
+  const all = [...SHOWN, ...members].filter((member) => field[member] !== undefined)
+  return Object.fromEntries(all.map((member) => [member, field[member]]))
 }
 
 /** Keywords that forms do not support. Users would not know about these constraints. */
@@ -142,7 +144,7 @@ const UNSAYABLE = [
 ] as const
 
 /**
- * Refuses constraints that a form cannot express. They would be lost if only the form enforced them.
+ * Rejects constraints that a form cannot express. They would be lost if only the form enforced them.
  *
  * @throws Error that names the field
  */
@@ -182,8 +184,8 @@ export function formIssues(
 }
 
 /**
- * The formats of strings in a form. JSON Schema's formats are stricter: here, mail addresses may contain
- * non-ASCII characters, because only a mail server knows which addresses exist.
+ * The formats of strings in a form. They are less strict than JSON Schema's formats: mail addresses may
+ * contain non-ASCII characters, because only a mail server knows which addresses exist.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

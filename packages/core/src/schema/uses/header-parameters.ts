@@ -1,4 +1,5 @@
 import { isSchema, mapParts } from '@jetway/json-schema'
+import { TOKEN } from '../../protocol/header-text.ts'
 import type { JsonSchema } from '../types.ts'
 
 /** A parameter that clients repeat in an HTTP header. */
@@ -15,11 +16,10 @@ export type HeaderParameters =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * The keyword in a parameter's schema. See
+ * The keyword that marks a parameter's schema. See
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header.
  */
 const KEYWORD = 'x-mcp-header'
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
 /**

@@ -2,12 +2,12 @@ import type { _ as Code, Ajv, CodeKeywordDefinition, Options } from 'ajv'
 import { compilePattern, type Dialect, dialectOf, findDuplicates, FORMATS } from '@jetway/json-schema'
 import type { JsonSchema } from '../types.ts'
 
-const OPTIONS: Options = {
+const createOptions = (): Options => ({
   // Unknown keywords and formats are annotations, as in the specification.
   strict: false,
-  // Data from a peer must not determine how long validation takes.
+  // Validation stops at the first error, because data from a peer must not determine how long it takes.
   allErrors: false,
-  // The interpreter explains the issues.
+  // This is off, because the interpreter explains the issues.
   messages: false,
   // Otherwise, every object would satisfy `required: ["constructor"]`.
   ownProperties: true,
@@ -17,7 +17,7 @@ const OPTIONS: Options = {
   meta: false,
   validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
-}
+})
 
 interface Library {
   readonly _: typeof Code
@@ -42,7 +42,7 @@ const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>>
 }
 
 /**
- * Replaces ajv's own check, because its time is quadratic in the length of a list, and the peer chooses that
+ * Replaces ajv's own check, whose time is quadratic in the length of a list, because the peer chooses that
  * length.
  */
 function uniqueItems({ _ }: Library): CodeKeywordDefinition {
@@ -67,11 +67,11 @@ function uniqueItems({ _ }: Library): CodeKeywordDefinition {
  */
 export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknown) => boolean> {
   const [library, create] = await LOAD[dialectOf(schema)]()
-  // Ajv would try to resolve the dialect's URI. `$async` is one of ajv's own keywords; it makes validation
-  // return a promise.
+  // `$schema` is removed because ajv would try to resolve the dialect's URI. `$async` is removed because in ajv,
+  // this keyword makes validation return a promise.
   const { $schema: _, $async: __, ...bare } = schema
-  const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
-  // The base URI for relative references, as in the interpreter.
+  const ajv = create(createOptions()).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
+  // This is the base URI for relative references, as in the interpreter.
   const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')
   if (validate === undefined) throw new Error('it does not compile')
   return (value) => validate(value) as boolean

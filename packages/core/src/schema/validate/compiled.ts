@@ -48,8 +48,8 @@ const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !=
 
 /**
  * Returns a function that parses with zod 4, and stops when zod has described too many issues. This is needed
- * because a peer decides how many issues there are, and describing an issue costs more than finding it. Returns
- * undefined for other schemas.
+ * because a peer determines how many issues there are, and describing an issue costs more than finding it.
+ * Returns undefined for schemas of other libraries.
  */
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
@@ -59,7 +59,7 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
     const error = (): void => {
       if (left-- === 0) throw TOO_MANY
     }
-    // Reading the issues causes zod to describe them.
+    // Reading the issues makes zod describe them.
     const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
       found === undefined ? { value: data } : { issues: found.issues }
     const stopped = (thrown: unknown): StandardResult<unknown> => {
@@ -70,15 +70,15 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
       return read(zod.safeParse(value, { error }))
     } catch (thrown) {
       if (thrown === TOO_MANY) return stopped(thrown)
-      // The schema has asynchronous parts.
+      // zod throws here if the schema has asynchronous parts.
       return zod.safeParseAsync(value, { error }).then(read).catch(stopped)
     }
   }
 }
 
 /**
- * Combines a library's check, which silently drops unknown properties, with a check of the structure, which
- * reports them.
+ * Combines a library's validation, which silently drops unknown properties, with a check of the structure,
+ * which reports them.
  */
 export const strictCheck =
   (check: CheckInput, structure: JsonValidator): CheckInput =>
@@ -98,7 +98,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
     : { ok: false, issues: fromStandardIssues(result.issues) }
 }
 
-/** How to drop the unknown properties of zod objects from a result, as zod does. */
+/** How to drop unknown properties of zod objects from a result, as zod does. */
 interface Prunes {
   readonly pruning: Pruning
   readonly zod: ZodSchema
@@ -113,8 +113,7 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are parsed back from the JSON. Other values do not have to be
-        // parsed.
+        // JSON changes some values, so these are parsed back from the JSON. Other values need not be parsed.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }
@@ -137,7 +136,7 @@ function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined
 }
 
 /**
- * Reports a stack overflow as an invalid value, because validation with a recursive schema needs more stack
+ * Reports a stack overflow as an invalid value, because with a recursive schema, validation needs more stack
  * for a deeper value.
  */
 function tooDeep(error: unknown): Failed {

@@ -6,14 +6,14 @@ import type { Issue } from '../types.ts'
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
 /**
- * The maximum number of unions for which the intended alternative is determined. It is limited because a peer
- * can choose how many unions fail.
+ * The maximum number of unions for which the intended alternative is determined. The number is limited
+ * because a peer can choose how many unions fail.
  */
 const MAX_UNIONS = 100
 
 /**
- * Converts errors to issues. Because `allErrors` is off, there is more than one error only if alternatives
- * failed: one error for each alternative.
+ * Converts errors to issues. Because `allErrors` is off, there is more than one error only if the
+ * alternatives of a union failed: one error for each alternative.
  */
 export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
@@ -33,7 +33,7 @@ export function fromErrors(errors: readonly ValidationError[]): Issue[] {
 }
 
 /**
- * Returns the alternatives for which an object was intended, judging by its constants. Errors from the other
+ * Returns the alternatives for which an object was intended, judging by its constants. The errors of other
  * alternatives are irrelevant.
  */
 const meantAlternatives = ({ schema: alternatives, data }: ValidationError): boolean[] =>
@@ -77,7 +77,7 @@ function nameProblem({ propertyName, message }: ValidationError): string | undef
   return propertyName === undefined ? undefined : `has a property name that ${message ?? 'is not allowed'}`
 }
 
-/** Lists the allowed values. They come from the schema, not from the peer. */
+/** Lists the allowed values, which come from the schema, not from the peer. */
 function listed(values: readonly unknown[]): string {
   const shown = values.slice(0, 10).map((value) => JSON.stringify(value))
   return shown.join(', ') + (values.length > shown.length ? ', …' : '')

@@ -8,7 +8,7 @@ export interface Interpreted extends JsonValidator {
   steps(): number
 }
 
-/** @throws Error with a readable message for an invalid schema, and for a schema that exceeds the limit */
+/** @throws Error with a message for authors if the schema is invalid or exceeds the limit */
 export function interpret(schema: JsonSchema, origin: 'author' | 'library', limit?: StepLimit): Interpreted {
   const validator = createValidator(schema, { validateSchema: origin === 'author', limit })
   return { ...validator, explain: (value) => fromErrors(validator.errors(value)) }

@@ -2,9 +2,9 @@
 const MAX_DEPTH = 100
 
 /**
- * Returns whether JSON reproduces the value. If it does, validating the value is the same as validating what
- * the peer will read. May return false for a value that JSON does reproduce, but never true for a value that
- * JSON changes. Getters are assumed to return the same value each time.
+ * Returns whether JSON reproduces the value. If so, validating the value is equivalent to validating what the
+ * peer will read. May return false for a value that JSON does reproduce, but never true for a value that JSON
+ * changes. Getters are assumed to return the same value each time.
  */
 export function isJsonFaithful(value: unknown, depth = 0): boolean {
   switch (typeof value) {
@@ -23,9 +23,9 @@ export function isJsonFaithful(value: unknown, depth = 0): boolean {
         return true
       }
       const prototype: unknown = Object.getPrototypeOf(value)
-      // Instances may have `toJSON`, or getters that are visible to a validator but not to JSON.
+      // Instances may have a `toJSON` method, or getters that are visible to a validator but not to JSON.
       if (prototype !== Object.prototype && prototype !== null) return false
-      // A plain object has only own keys. `Object.keys` would create an array of them.
+      // A plain object has only own keys, so `for...in` is used, because `Object.keys` would create an array.
       for (const key in value)
         if (!isJsonFaithful((value as Record<string, unknown>)[key], depth + 1)) return false
       return true

@@ -3,12 +3,12 @@ import { describeIssues } from '../issues.ts'
 import type { Issue } from '../types.ts'
 
 /**
- * The maximum depth of the search. A deeper value contains a cycle, or is so deep that JSON itself fails after
- * a few thousand levels.
+ * The maximum depth of the search. A deeper value either contains a cycle, or is so deep that JSON itself
+ * fails after a few thousand levels.
  */
 const MAX_DEPTH = 1_000
 
-/** The advice for each kind of value, by the tag that `Object.prototype.toString` returns. */
+/** The advice for each kind of value, keyed by the tag that `Object.prototype.toString` returns. */
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^(Error|DOMException)$/, 'send its message, or throw it'],
   [/^(Map|Headers|FormData|URLSearchParams)$/, 'send Object.fromEntries(…) of it'],
@@ -77,10 +77,10 @@ function within(loss: Loss, key: string | number): Loss {
 /**
  * Finds values for which `JSON.stringify` throws: a bigint, or an object that contains itself.
  *
- * @param seen - whether an object is still being searched. Each object is searched only once, even if it occurs
- * in many places
+ * @param seen - maps each object to whether it is still being searched. Each object is searched only once,
+ * even if it occurs in many places
  */
-export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
+function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
   if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || 'toJSON' in value) return undefined
   if (seen.has(value)) return seen.get(value) === true ? { path: [], message: CYCLE } : undefined
@@ -94,8 +94,8 @@ export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): 
 }
 
 /**
- * Describes the part that JSON would refuse or lose, after a colon. Returns an empty string if there is no such
- * part.
+ * Describes the part that JSON would reject or lose, after a colon. Returns an empty string if there is no
+ * such part.
  */
 export function describeLoss(value: unknown): string {
   const loss = findRefused(value) ?? findJsonLoss(value)

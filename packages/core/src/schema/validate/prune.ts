@@ -5,8 +5,8 @@ export type Fits = (alternative: ZodSchema, value: unknown) => boolean
 
 /**
  * Deletes the properties that zod would drop if it parsed the value. Modifies the value in place, so pass a
- * copy. A value that does not match any alternative of a union is not changed, because the subsequent
- * validation refuses it.
+ * copy. A value that matches no alternative of a union is not changed, because the subsequent validation
+ * rejects it.
  *
  * @returns whether anything was deleted
  */
@@ -27,7 +27,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }
 
-/** In an intersection, several schemas describe one value. A property that any of them declares is kept. */
+/** In an intersection, several schemas describe one value. A property is kept if any of them declares it. */
 function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
   const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
   if (parts.length === 0) return

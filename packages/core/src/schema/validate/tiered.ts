@@ -4,23 +4,23 @@ import type { Interpreted } from './interpret.ts'
 /** The number of checked values after which a schema is compiled. See docs/design/decisions/validation.md. */
 const HOT = 50_000
 
-/** Generates code that decides whether a value is valid. Rejects if generating code is not allowed. */
+/** Generates code that decides whether a value is valid. Rejects if code cannot be generated. */
 type Generate = (schema: JsonSchema) => Promise<IsValid>
 type IsValid = (value: unknown) => boolean
 
 interface Tiers {
-  /** Used for new schemas. */
+  /** The interpreter, which is used for new schemas. */
   readonly interpret: (schema: JsonSchema, origin: 'author' | 'library') => Interpreted
-  /** Used for schemas that are used often. */
+  /** The compiler, which is used for schemas that are used often. */
   readonly generate: Generate
-  /** @default 50_000 checked values */
+  /** The number of checked values after which a schema is compiled. @default 50_000 */
   readonly hot?: number
 }
 
 /**
- * Interprets schemas, and compiles a schema when it is used so often that this pays off ("hot"). Both methods
- * give the same result. Only the interpreter explains why a value is invalid, so messages do not change when a
- * schema becomes hot.
+ * Interprets schemas, and compiles a schema once it is used so often ("hot") that compiling it pays off. Both
+ * methods give the same result. Only the interpreter explains why a value is invalid, so messages do not
+ * change when a schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
@@ -44,8 +44,8 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
 }
 
 /**
- * Returns whether a schema refers to a metaschema. For a schema that does, ajv would also have to compile the
- * dialect's documents, which takes more time than it saves.
+ * Returns whether a schema refers to a metaschema. If so, ajv would also have to compile the dialect's
+ * documents, which takes more time than it saves.
  */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
@@ -63,7 +63,7 @@ function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknow
   }
 }
 
-/** Compiles one schema after another, each in a separate task, so that responses can be sent in between. */
+/** Compiles schemas one at a time, each in a separate task, so that responses can be sent in between. */
 function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: IsValid) => void) => void {
   let last: Promise<unknown> = Promise.resolve()
   return (schema, use) => {
@@ -79,8 +79,8 @@ function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: 
 let isAllowed: boolean | undefined
 
 /**
- * Returns whether code can be generated. It cannot on Cloudflare Workers, for example, or under a
- * Content-Security-Policy without `unsafe-eval`.
+ * Returns whether code can be generated. For example, it cannot be generated on Cloudflare Workers, or under
+ * a Content-Security-Policy without `unsafe-eval`.
  */
 function canGenerate(): boolean {
   try {

@@ -23,7 +23,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     return { runs, ...(await ask(server, { params, ...asking })) }
   }
 
-  it('runs the handler without asking if the ask returns a value', async () => {
+  it('runs the handler without asking if an `asks` function returns a value', async () => {
     const { asked, reply, runs } = await deleteFolder('empty', { capabilities: {} })
     expect(textOf(reply)).toBe('Deleted empty')
     expect(asked).toEqual([])
@@ -46,7 +46,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['an unknown action', { action: 'maybe', content: { ok: true } }, false],
     ['a missing action', { content: { ok: true } }, false],
     ['an answer without members', {}, false],
-  ])('refuses %s', async (_what, answer, wellFormed) => {
+  ])('rejects %s', async (_what, answer, wellFormed) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => answer })
     if (way === 'in results' && !wellFormed) expect(reply.error?.code).toBe(-32_602)
     else {
@@ -56,7 +56,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     expect(runs.handler).toBe(0)
   })
 
-  it('asks the questions in order if one of them depends on the answer to another', async () => {
+  it('asks questions in order if one depends on the answer to another', async () => {
     const runs = { folder: 0, confirm: 0, handler: 0 }
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
@@ -89,7 +89,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     [8, {}],
     [2, { limits: { maxInputRounds: 2 } }],
-  ])('stops asking after %i rounds if the question changes every time', async (rounds, options) => {
+  ])('stops asking after %i rounds if the question changes each time', async (rounds, options) => {
     let runs = 0
     const one = () => elicit(`Take ${++runs}?`, ok)
     const server = serverOf({ asks: { one }, handler: () => 'unreachable' }, options)
@@ -136,7 +136,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   )
 })
 
-describe.each(WAYS)('a handler that returns inputRequired to a client that is asked %s', (_way, ask) => {
+describe.each(WAYS)('a handler that returns inputRequired to a client asked %s', (_way, ask) => {
   const guess = (numbers: number[]) => {
     const n = z.object({ n: z.number() })
     let runs = 0
@@ -152,7 +152,7 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     return { ask: () => ask(serverOf({ handler }), { answer }), runs: () => runs }
   }
 
-  it('runs again with all answers and the state that it returned', async () => {
+  it('runs again with all answers and its returned state', async () => {
     const game = guess([3, 5, 7])
     const { asked, reply } = await game.ask()
     expect(textOf(reply)).toBe('Right after 3')
@@ -172,7 +172,7 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     ['a declined form as an error', 'get', { action: 'decline' }, 'The user declined: confirm'],
     ['the action with `see`', 'see', accept({ ok: true }), '{"action":"accept","content":{"ok":true}}'],
     ['another action with `see`', 'see', { action: 'cancel' }, '{"action":"cancel"}'],
-  ])('reads %s', async (_what, read, answer, text) => {
+  ])('can read %s', async (_what, read, answer, text) => {
     const handler = (_args: unknown, { inputs }: RequestContext) =>
       inputs.has('confirm') ? inputs[read]('confirm', ok) : inputRequired({ confirm: elicit('Sure?', ok) })
     const { reply } = await ask(serverOf({ handler }), { answer: () => answer })
@@ -186,7 +186,7 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     ['a resource', 'resources/read', { uri: 'a://b' }, { contents: [{ text: 'Ada m' }] }],
     ['a resource template', 'resources/read', { uri: 't://1' }, { contents: [{ text: 'Ada m' }] }],
   ])(
-    'works for %s, and returns a protocol error if the user declines',
+    'supports %s, and returns a protocol error if the user declines',
     async (_what, method, params, shown) => {
       const handler = (_args: unknown, { inputs }: RequestContext) => {
         const who = inputs.get('who', named)?.name

@@ -104,17 +104,14 @@ describe('encodeQuestion', () => {
     ['tools', tools, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['a choice of tools', choice, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['the roots', listRoots(), {}, 'roots', { roots: {} }],
-  ])(
-    'names the capability that the client has not declared: %s',
-    (_what, question, capabilities, name, needed) => {
-      expect(() => encode(question, capabilities)).toThrow(
-        expect.objectContaining({
-          message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
-          data: { requiredCapabilities: needed },
-        }),
-      )
-    },
-  )
+  ])('names the capability that the client lacks: %s', (_what, question, capabilities, name, needed) => {
+    expect(() => encode(question, capabilities)).toThrow(
+      expect.objectContaining({
+        message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
+        data: { requiredCapabilities: needed },
+      }),
+    )
+  })
 
   it.each<[unknown, object, string, string]>([
     [form, { elicitation: {} }, '2025-03-26', 'elicitation/create'],
@@ -125,7 +122,7 @@ describe('encodeQuestion', () => {
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
   ])(
-    'refuses a question that the revision does not define (case %#)',
+    'rejects a question that the revision does not define (case %#)',
     (question, capabilities, version, what) => {
       const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
       expect(() => encode(question, capabilities, version)).toThrow(refused)
@@ -142,11 +139,11 @@ describe('shownContent', () => {
     ['a URL with an id', withId, { kind: 'url', message: 'Pay', url: 'https://x/id', seesDecline: false }],
     ['a message', plain, { kind: 'sampling', params: { messages: [text], maxTokens: 1 } }],
     ['the roots', listRoots(), { kind: 'roots' }],
-  ])('returns the same content for all clients: %s', (_what, question, content) => {
+  ])('returns content that is the same for all clients: %s', (_what, question, content) => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('is replaced by a URL with a new id when the question is encoded', () => {
+  it('contains a placeholder id, which encodeQuestion() replaces with a new id', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }
@@ -244,12 +241,9 @@ describe('decodeResponse', () => {
     ['sampling', accept, false],
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
-  ] as const)(
-    'given a response to %s with the members %j, checkShape accepts or refuses it',
-    (kind, response, valid) => {
-      const check = (): void => checkShape(kind, response, 'q')
-      if (valid) check()
-      else expect(check).toThrow(QuestionError)
-    },
-  )
+  ] as const)('given a response to %s with %j, checkShape accepts or rejects it', (kind, response, valid) => {
+    const check = (): void => checkShape(kind, response, 'q')
+    if (valid) check()
+    else expect(check).toThrow(QuestionError)
+  })
 })

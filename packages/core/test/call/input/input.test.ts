@@ -15,7 +15,7 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
 }
 
 describe('questions from a running handler', () => {
-  it('return answers from the user, the model and the client', async () => {
+  it('resolve to the answers from the user, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -40,7 +40,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('pass tools and their results to a model', async () => {
+  it('can pass tools and their results to a model', async () => {
     const text = { type: 'text', text: 'Rain?' } as const
     const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
     const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
@@ -65,12 +65,12 @@ describe('questions from a running handler', () => {
   it.each<[string, (ctx: RequestContext) => Promise<unknown>]>([
     ['roots', (ctx) => ctx.listRoots()],
     ['a message', (ctx) => ctx.sample({ messages: [], maxTokens: 5 })],
-  ])('refuse a response that is not %s', async (_what, handler) => {
+  ])('reject if the response does not contain %s', async (_what, handler) => {
     const client = await openAnsweringClient(serverOf(handler), { answer: () => ({ roots: [5], role: 'x' }) })
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call if a decline is not caught', async () => {
+  it('end the call if the user declines and the handler does not catch the error', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -81,7 +81,7 @@ describe('questions from a running handler', () => {
     })
   })
 
-  it('pause the handler’s timer until they are answered', async () => {
+  it("pause the handler's timeout until they are answered", async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -104,7 +104,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it("do not extend the handler's remaining time after the answer", async () => {
+  it("do not extend the handler's timeout after the answer", async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
@@ -126,7 +126,7 @@ describe('questions from a running handler', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('are cancelled when the call ends', async () => {
+  it('are cancelled if the call ends before they are answered', async () => {
     const logger = logLines()
     const client = await openAnsweringClient(
       serverOf(
@@ -145,7 +145,7 @@ describe('questions from a running handler', () => {
     expect(logger.lines).toEqual(['warn: The tool "a" returned before its ctx.elicit was answered; await it'])
   })
 
-  it('fail if the client does not support them', async () => {
+  it('reject if the client does not support them', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { capabilities: {} },
@@ -157,7 +157,7 @@ describe('questions from a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled by a notification without metadata when their call is cancelled', async () => {
+  it('are cancelled by a notification without metadata if the call is cancelled', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
@@ -172,7 +172,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('ignore responses to unknown requests, and count them', async () => {
+  it('are not answered by responses with other ids, which are counted', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can be requests with any method, and then their results are not checked', async () => {
+  it('can use any method, and their results are not validated', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])
@@ -200,7 +200,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('cannot exceed 64 open requests per client', async () => {
+  it('are limited to 64 at a time per client', async () => {
     let failures = 0
     const logger = logLines()
     const server = serverOf(

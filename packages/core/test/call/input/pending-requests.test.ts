@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { openAnsweringClient, type Script, textOf } from '../../support/answering-client.ts'
 
-/** A server whose tool asks for the roots this many times at once, and records how each request ended. */
+/** A server whose tool requests the roots this many times at once, and records how each request ended. */
 function askingServer(times: number): McpServer {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
@@ -34,7 +34,7 @@ it('a server asks a client at most 64 questions at a time, and rejects the 65th'
 })
 
 it.each([199, 200, 201])(
-  'a server truncates an error message of %i characters from the client to at most 200',
+  "a server truncates a client's error message of %i characters to 200",
   async (length) => {
     const answer: Script = () => ({ error: { code: -32_603, message: 'x'.repeat(length) } })
     const client = await openAnsweringClient(askingServer(1), { answer })
@@ -43,7 +43,7 @@ it.each([199, 200, 201])(
   },
 )
 
-it('a server rejects a question immediately if the client has already disconnected', async () => {
+it('a server rejects a question immediately if the client has disconnected', async () => {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
   let go = (): void => {}

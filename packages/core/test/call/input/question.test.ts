@@ -3,7 +3,7 @@ import type { SamplingContent } from '../../../src/protocol/types.ts'
 import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input/question.ts'
 
 it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
-  'elicitUrl refuses %j',
+  'elicitUrl rejects %j',
   (url) => {
     expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: URL')
   },
@@ -18,7 +18,7 @@ describe('tool calls in sampling messages, https://modelcontextprotocol.io/speci
     return () => sample({ messages, maxTokens: 1 })
   }
 
-  it('are accepted if the next message contains all of their results', () => {
+  it('are accepted if the next message contains all their results', () => {
     expect(turns([text, use('1'), use('2')], [outcome('2'), outcome('1')], text)).not.toThrow()
     expect(turns(use('1'), outcome('1'), [use('2')], outcome('2'))).not.toThrow()
   })
@@ -32,7 +32,7 @@ describe('tool calls in sampling messages, https://modelcontextprotocol.io/speci
     ['with a repeated result', turns(use('1'), [outcome('1'), outcome('1')])],
     ['without a tool_use', turns([text], outcome('1'))],
     ['in a user message', turns([text], use('1'), outcome('1'))],
-  ])('are refused %s', (_what, ask) => {
+  ])('are rejected %s', (_what, ask) => {
     expect(ask).toThrow('needs one tool_result for each and nothing else')
   })
 })

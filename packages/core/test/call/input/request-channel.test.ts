@@ -38,7 +38,7 @@ function setUp(node?: string) {
 }
 
 describe('PendingRequests', () => {
-  it('numbers requests with ids that are unique to the process, and settles each request once', async () => {
+  it('gives each request an id that is unique in the process, and settles it once', async () => {
     const { clock, requests, sent, ask, answer, sends } = setUp()
     const [one, two] = [ask(), ask({ a: 1 })]
     expect(sent).toEqual([
@@ -56,7 +56,7 @@ describe('PendingRequests', () => {
     expect([requests.size, clock.pending, sent.length]).toEqual([0, 0, 2])
   })
 
-  it('ignores responses to other requests', () => {
+  it('ignores responses to unknown requests', () => {
     const { ask, answer } = setUp()
     expect(answer('AAAAAAAA-1', { result: {} })).toBe(false)
     void ask()
@@ -84,7 +84,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('sends a request through exchange.request, and the cancellation through exchange.send', async () => {
+  it('sends requests through exchange.request, and cancellations through exchange.send', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
@@ -100,7 +100,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('rejects open and later requests when the client disconnects', async () => {
+  it('rejects pending and later requests when the client disconnects', async () => {
     const { clock, requests, sent, ask } = setUp()
     const open = ask()
     let confirmed = 0
@@ -126,7 +126,7 @@ describe('PendingRequests', () => {
     expect(nodeOfRequest(id)).toBe(node)
   })
 
-  it('includes the id of its node in request ids', () => {
+  it("includes the node's id in request ids", () => {
     const { sent, ask } = setUp('node')
     void ask()
     expect(nodeOfRequest(sent[0]?.id)).toBe('node')
@@ -134,7 +134,7 @@ describe('PendingRequests', () => {
 })
 
 describe('PendingRequests.confirmRead', () => {
-  it('waits up to a second for a pong, but only 20 ms after a missed pong until the client responds again', async () => {
+  it('waits up to 1 s for a pong, but only 20 ms while an earlier ping is unanswered', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

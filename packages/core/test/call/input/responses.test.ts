@@ -5,7 +5,7 @@ import { canonicalJson, digestOf, mergeResponses, responseTo } from '../../../sr
 describe('mergeResponses', () => {
   const accepted = { action: 'accept', content: {} }
 
-  it('accumulates answers over all rounds', () => {
+  it('collects the answers from all rounds', () => {
     const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
     const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])
@@ -13,13 +13,13 @@ describe('mergeResponses', () => {
     expect([...first.keys()]).toEqual(['a'])
   })
 
-  it('accepts answers only for keys that were requested', () => {
+  it('accepts answers only to questions that were asked', () => {
     const asked = new Map([['a', 'pin']])
     expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
     expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
   })
 
-  it('accepts an answer only to the same question', () => {
+  it('does not reuse an answer for a different question', () => {
     const answers = mergeResponses(new Map(), new Map([['a', 'pin']]), { a: accepted })
     expect(responseTo(answers, 'a', 'another pin')).toBeUndefined()
     expect(responseTo(answers, 'b', 'pin')).toBeUndefined()

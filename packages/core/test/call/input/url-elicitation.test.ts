@@ -27,7 +27,7 @@ class CountingBus implements Bus {
   }
 }
 
-/** Requires a URL, by default one that contains the id of the elicitation. */
+/** Throws an error that requires the user to open a URL, by default one that contains the id of the elicitation. */
 function requireUrl(
   url: string | ((id: string) => string) = (id) => `https://mail.example/in?e=${id}`,
 ): never {
@@ -94,7 +94,7 @@ function asked({ result }: Answer): Asked {
 /** Waits in real time, because digests and seals are computed on other threads. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
-/** One timer is the time limit of calls, the other ends the wait. */
+/** While a call waits, two timers are pending: the call's time limit, and the limit of the wait. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
 
 const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
@@ -105,7 +105,7 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
+describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
   it('continues when the elicitation is completed', async () => {
     const bench = open()
     const question = asked(await bench.call())
@@ -123,7 +123,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('continues immediately if the elicitation was completed before the retry', async () => {
+  it('continues immediately if the elicitation was completed before the client retries', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -132,7 +132,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('detects a completion that occurs while its handler is running', async () => {
+  it('notices a completion that occurs while its handler is running', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -154,7 +154,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await call)).toBe('three mails')
   })
 
-  it('asks again, with a new URL, after 45 seconds', async () => {
+  it('asks again with a new URL after 45 s', async () => {
     const bench = open({ limits: { handlerTimeoutMs: 10_000 } })
     const first = asked(await bench.call())
     let answer: Answer | undefined
@@ -184,7 +184,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for a different URL immediately', async () => {
+  it('asks immediately if the handler requires a different URL', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
@@ -214,7 +214,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(text)
   })
 
-  it('keeps the answers to earlier questions', async () => {
+  it('keeps the state of an earlier round', async () => {
     const bench = open()
     bench.server.addTool({
       name: 'loop',

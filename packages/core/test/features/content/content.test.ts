@@ -4,8 +4,8 @@ import { content, result } from '../../../src/features/content/content.ts'
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
 
-describe('content blocks', () => {
-  it('are sent with the given members and without a brand', () => {
+describe('content helpers', () => {
+  it('create blocks that are serialised with exactly the given members', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
       type: 'text',
@@ -60,24 +60,24 @@ describe('content blocks', () => {
     ['a resource with two contents', () => content.resource({ uri: 'a://b', text: 'a', blob: 'AQID' })],
     ['a resource without a URI', () => content.resource({ text: 'a' } as never)],
     ['a blob that is not base64', () => content.resource({ uri: 'a://b', blob: '?' })],
-  ])('refuse %s', (_name, make) => {
+  ])('reject %s', (_name, make) => {
     expect(make).toThrow(wrong)
   })
 
-  it('refuse an unsafe icon on a link', () => {
+  it('reject an unsafe icon on a link', () => {
     const icons = [{ src: 'javascript:alert(1)' }]
     expect(() => content.link({ uri: 'a://b', name: 'b', icons })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_ICON' }),
     )
   })
 
-  it('refuse a link without a name', () => {
+  it('reject a link without a name', () => {
     expect(() => content.link({ uri: 'a://b', name: '' })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
     )
   })
 
-  it('are the only content that result() accepts', () => {
+  it('create the only blocks that result() accepts', () => {
     const byHand = { type: 'text', text: 'a' } as never
     expect(() => result({ content: byHand })).toThrow(wrong)
     expect(() => result({ content: [content.text('a'), byHand] })).toThrow(wrong)

@@ -22,7 +22,7 @@ class Failure extends Error {
   readonly code = 'E_FAILURE'
 }
 
-/** Values that JSON turns into `{}`, and the message in the log. */
+/** Values that JSON turns into `{}`, each with its log message. */
 const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['an Error', () => new Error('No'), 'is an Error; send its message, or throw it'],
   ['an Error with members', () => new Failure('No'), 'is an Error; send its message, or throw it'],
@@ -66,7 +66,7 @@ const meta = (value: unknown): { _meta: { deep: unknown[] } } => ({ _meta: { dee
 const outputSchema = z.object({ list: z.array(z.any()) })
 const pruned = z.object({ list: z.array(z.any()) }).and(z.object({ id: z.number() }))
 
-/** Where such a value may occur, and its path in the log. */
+/** The places where such a value may occur, each with the path that the log contains. */
 const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ["a tool's array", tool((lost) => ['x', lost]), callTool, '[1]: '],
   ["a tool's object", tool((lost) => ({ 'odd key': [{ a: lost }] })), callTool, '["odd key"][0].a: '],
@@ -152,7 +152,7 @@ const SUBJECT: Readonly<Record<string, string>> = {
 describe('a value that JSON would reduce to {}', () => {
   const alone = LOSSES.filter(([, , problem]) => !problem.includes('promise'))
 
-  it.each(alone)('is logged as an error if the result is %s', async (_name, make, problem) => {
+  it.each(alone)('is logged as an error if a tool returns %s', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => lost),
@@ -162,17 +162,20 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: ${problem}`])
   })
 
-  it.each(LOSSES)('is logged as an error if the result contains %s', async (_name, make, problem) => {
-    expect(
-      await logOf(
-        tool((lost) => ({ items: [lost] })),
-        make(),
-        callTool,
-      ),
-    ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
-  })
+  it.each(LOSSES)(
+    'is logged as an error if the result of a tool contains %s',
+    async (_name, make, problem) => {
+      expect(
+        await logOf(
+          tool((lost) => ({ items: [lost] })),
+          make(),
+          callTool,
+        ),
+      ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
+    },
+  )
 
-  it.each(PLACES)('is logged as an error with its path in %s', async (_name, define, call, path) => {
+  it.each(PLACES)('is logged with its path if it is in %s', async (_name, define, call, path) => {
     const logged = await logOf(define, new Map(), call)
     expect(logged).toEqual([expect.stringContaining(`${path}is a Map; send Object.fromEntries(…) of it`)])
     expect(logged[0]?.startsWith(SUBJECT[call[0]] ?? '?')).toBe(true)
@@ -216,7 +219,7 @@ describe('a value that JSON would reduce to {}', () => {
       },
       'list[0].list: is an object that contains itself; send a copy without it',
     ],
-  ])('is logged with its path and its kind for %s', async (_name, make, problem) => {
+  ])('is logged with its path and a description for %s', async (_name, make, problem) => {
     const join = problem.startsWith('is') ? ': ' : '.'
     expect(
       await logOf(
@@ -227,7 +230,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0].a${join}${problem}`])
   })
 
-  it('is searched for only once in an object that occurs in many places', async () => {
+  it('is searched for only once in each object, even if the object is referenced many times', async () => {
     let many: object = { toJSON: () => JSON.parse('{') as unknown }
     for (let level = 0; level < 500; level++) many = [many, many]
     const logged = await logOf(
@@ -247,7 +250,7 @@ describe('a value that JSON would reduce to {}', () => {
     expect(logged).toEqual(['The tool "t" returned a value that JSON cannot carry'])
   })
 
-  it('is the cause of the logged error if the handler returned an Error', async () => {
+  it('is attached to the logged error as its cause if it is an Error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

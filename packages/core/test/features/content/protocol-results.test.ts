@@ -8,7 +8,7 @@ import { openPeer } from '../../support/peer.ts'
 const ERAS = ['2025-11-25', '2026-07-28'] as const
 type Era = (typeof ERAS)[number]
 
-/** Sends a request from a client that speaks the revision. Returns the response and the logged failures. */
+/** Sends a request as a client of the revision. Returns the response and the logged failures. */
 async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
@@ -88,7 +88,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('can come from an async handler, have undefined members, and contain blocks created by the helpers', async () => {
+  it('can be returned by an async handler, and can contain undefined members and blocks from the helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('is required around content blocks, which on their own are logged as an error: %j', async (value) => {
+  ])('must wrap its content blocks, because bare blocks are logged as an error: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
@@ -165,7 +165,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
   })
 
   describe('for a tool with an outputSchema', () => {
-    it('must have structuredContent that matches the schema', async () => {
+    it('must contain structuredContent that matches the schema', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
       expect(await callTool(era, right, { outputSchema })).toEqual({
         result: { content: [hello], structuredContent: { high: 1 } },
@@ -188,7 +188,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
       { content: ['a'], isError: true },
       { content: [] },
       { content: [hello] },
-    ])('is not treated as a structured value even if the schema allows any object: %j', async (value) => {
+    ])('is never treated as a structured value, even if the schema allows any object: %j', async (value) => {
       const { result, logged } = await callTool(era, value, { outputSchema: { type: 'object' } })
       expect(result).toMatchObject({ isError: true })
       expect(logged).toEqual([expect.stringMatching(/^The tool "t" returned/)])
@@ -228,7 +228,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is treated as a result if the schema declares content but not all members of %j', async (value) => {
+    ])('is treated as a result if the schema declares content, but not every member of %j', async (value) => {
       const schema = { type: 'object', properties: { content: { type: 'string' } } }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
     })
@@ -253,7 +253,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
     }
   })
 
-  it('means that the resource does not exist if contents is empty', async () => {
+  it('causes a "not found" error if its contents are empty', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
@@ -270,7 +270,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'is required around contents, which on their own are logged as an error: %j',
+    'must wrap its contents, because bare contents are logged as an error: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })

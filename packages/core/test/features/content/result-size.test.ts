@@ -26,7 +26,7 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
 }
 
 describe('maxResultBytes', () => {
-  it('replaces a larger tool result with an error that tells the model the size and the limit', async () => {
+  it('replaces a result that is too large with an error that tells the model the size and the limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -44,14 +44,14 @@ describe('maxResultBytes', () => {
     ['three-byte characters', '水', 3],
     ['four-byte characters', '🌧', 4],
     ['an escaped character', '"', 2],
-  ])('counts bytes on the wire: %s', async (_name, text, bytes) => {
+  ])('counts serialised bytes: %s', async (_name, text, bytes) => {
     const room = 3000 * bytes
     const server = serve({ maxResultBytes: room + FRAME })
     expect(await call(server, text, 3000)).toEqual({ content: [{ type: 'text', text: text.repeat(3000) }] })
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's own limit, even by a higher one", async () => {
+  it('can be set lower or higher for a single tool', async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -88,7 +88,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('replaces a larger resource, prompt or list with a JSON-RPC error', async () => {
+  it('replaces a resource, prompt or list that is too large with a JSON-RPC error', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -113,7 +113,7 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error that exceeds the limit because of %s, but keeps the code', async (_name, thrown) => {
+  ])('replaces an error that is too large because of %s, and keeps its code', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',
@@ -127,7 +127,7 @@ describe('maxResultBytes', () => {
     })
   })
 
-  it('defaults to 8 MiB, so that the message fits into a line of 10 MiB', async () => {
+  it('defaults to 8 MiB, so that a message fits into a line of 10 MiB', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>
@@ -137,7 +137,7 @@ describe('maxResultBytes', () => {
   })
 
   it.each([0, -1, 1023, 1.5, Number.POSITIVE_INFINITY, Number.NaN, '1 MiB'])(
-    'refuses %j',
+    'rejects %j',
     (maxResultBytes) => {
       expect(() => create({ maxResultBytes })).toThrow(
         /maxResultBytes must be a whole number of bytes, 1024 or more/,
@@ -147,7 +147,7 @@ describe('maxResultBytes', () => {
     },
   )
 
-  it('leaves the connection usable after a larger result', async () => {
+  it('leaves the connection usable after a result that is too large', async () => {
     const peer = await openPeer(serve({ maxResultBytes: 1024 }))
     for (const times of [2000, 1, 2000, 1]) {
       const { result: answer } = await peer.request('tools/call', {

@@ -16,7 +16,7 @@ const server = new McpServer({ name: 'types', version: '1' })
 const text = { type: 'text', text: 'x' } as const
 const inputSchema = z.object({ city: z.string() })
 
-/** The result type of version 1 of the official SDK: open, and with optional members of other types. */
+/** The result type of the official SDK, version 1. It is open, and has optional properties of other types. */
 interface SdkResult {
   [member: string]: unknown
   _meta?: { [member: string]: unknown; progressToken?: string | number | undefined } | undefined
@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** The result type for prompts in the same version. */
+/** The prompt result type of the official SDK, version 1. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined
@@ -44,8 +44,8 @@ interface SdkPrompt {
   }[]
 }
 
-describe('the types for invalid tool results', () => {
-  it('refuse a malformed result', () => {
+describe('the types for tool results', () => {
+  it('reject a malformed result', () => {
     // @ts-expect-error content is an array
     defineTool({ name: 'a', handler: () => ({ content: 'text' }) })
     // @ts-expect-error a text block has a text
@@ -60,7 +60,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('refuse a malformed result from any form of handler, even if only one branch returns it', () => {
+  it('reject a malformed result from any kind of handler, even if only one branch returns it', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,7 +83,7 @@ describe('the types for invalid tool results', () => {
     })
   })
 
-  it('refuse blocks outside a result', () => {
+  it('reject content blocks outside a result', () => {
     // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
     // @ts-expect-error one block is not a result
@@ -95,7 +95,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => blocks })
   })
 
-  it('refuse values that JSON reduces to {}', () => {
+  it('reject values that JSON reduces to {}', () => {
     // @ts-expect-error a Map
     defineTool({ name: 'a', handler: () => new Map([['a', 1]]) })
     // @ts-expect-error a Set
@@ -106,7 +106,7 @@ describe('the types for invalid tool results', () => {
 })
 
 describe('the types for valid tool results', () => {
-  it('accept results', () => {
+  it("accept results in the protocol's form and results built with helpers", () => {
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'x' }], isError: true }) })
     defineTool({
       name: 'a',
@@ -152,7 +152,7 @@ describe('the types for valid tool results', () => {
     })
   })
 
-  it('accept a value for an outputSchema that declares content, and a result that contains such a value', () => {
+  it('accept a bare value or a complete result if the outputSchema declares content', () => {
     const outputSchema = z.object({ content: z.string() })
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: 'x' }) })
     defineTool({
@@ -165,12 +165,12 @@ describe('the types for valid tool results', () => {
   })
 })
 
-it('the types for prompt results accept results typed by other packages', () => {
+it('the types for prompt results accept results with types from other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 
 describe('the result types for a resource or template', () => {
-  it('refuse a malformed result', () => {
+  it('reject a malformed result', () => {
     // @ts-expect-error contents is an array
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: 'x' }) })
     // @ts-expect-error contents have a text or a blob

@@ -51,7 +51,7 @@ describe('the result of prompts/get', () => {
     expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
   })
 
-  it("has the definition's description unless the handler returned one", async () => {
+  it("has the definition's description unless the handler returns its own", async () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
@@ -66,13 +66,13 @@ describe('the result of prompts/get', () => {
     ['messages made without the helpers', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
     ['an object that is not a result', { message: 'x' }],
-  ])("hides the author's error from the peer: %s", async (_name, value) => {
+  ])('is replaced with an error that hides the cause from the client: %s', async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('may contain only messages created by the helpers', () => {
+  it('can contain only messages created by the helpers', () => {
     const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
     expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
     expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
@@ -96,19 +96,19 @@ describe('the arguments of prompts/get', () => {
     handler: (args) => JSON.stringify(args),
   })
 
-  it("are the schema's output", async () => {
+  it('are transformed by the schema before the handler receives them', async () => {
     expect(await get(serve(brief), { city: 'Oslo', days: '3' })).toEqual({
       messages: [text('user', 'Oslo number 3')],
     })
   })
 
-  it("are limited to the names in the prompt's list", async () => {
+  it('are limited to the names that the prompt lists', async () => {
     expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
       messages: [text('user', '{"the city":"Oslo"}')],
     })
   })
 
-  it('are all passed to the schema if there is one', async () => {
+  it('are all passed to the schema if the prompt has a schema', async () => {
     const argsSchema = z.object({ city: z.string() }).catchall(z.string())
     const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
     expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'fail with -32602 and their name if they are missing but required by %s',
+    'cause error -32602, which names a missing argument required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -130,14 +130,14 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it('fail with -32602 and the reason if they are invalid', async () => {
+  it('cause error -32602 with the reason if they are invalid', async () => {
     const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
     expect(error.code).toBe(-32602)
     expect(error.message).toMatch(/^city: /m)
   })
 
   it.each([[5], [null], [true], [{}], [['x']]])(
-    'fail with -32602 if they are not strings: %j',
+    'cause error -32602 if they are not strings: %j',
     async (value) => {
       for (const prompt of [brief, listed] as AnyPrompt[]) {
         const error = await mcpErrorOf(() =>
@@ -148,9 +148,12 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])('fail with -32602 if they are not an object: %j', async (args) => {
-    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
-  })
+  it.each([[5], ['x'], [null], [[]]])(
+    'cause error -32602 if they are not passed as an object: %j',
+    async (args) => {
+      expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+    },
+  )
 
   it('do not include inherited properties', async () => {
     const prompt = definePrompt({
@@ -174,26 +177,23 @@ describe('the arguments of prompts/get', () => {
   })
 })
 
-describe('the prompt requested by prompts/get', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])(
-    'is refused with -32602 if it is unknown: %j',
-    async (name) => {
-      expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
-    },
-  )
+describe('the prompt named in prompts/get', () => {
+  it.each([['q'], ['__proto__'], [5], [null]])('causes error -32602 if it is unknown: %j', async (name) => {
+    expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
+  })
 
   it('has its name truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('is refused with -32601 if no prompt was ever registered', async () => {
+  it('causes error -32601 if the server has never registered a prompt', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)
   })
 
-  it('has its own timeout', () => {
+  it('can have its own timeout', () => {
     expect(
       entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').target?.({ name: 'p' }, undefined)
         ?.timeoutMs,
@@ -247,7 +247,7 @@ describe('addPrompt', () => {
     ['a repeated argument', { name: 'p', handler, arguments: [{ name: 'a' }, { name: 'a' }] }],
     ['arguments that are not an array', { name: 'p', handler, arguments: { a: {} } }],
     ['a completer for an unknown argument', { name: 'p', handler, complete: { a: () => [] } }],
-  ])('refuses %s', (_name, definition) => {
+  ])('rejects %s', (_name, definition) => {
     expect(() => serve(definition as unknown as AnyPrompt)).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_INVALID_DEFINITION',
@@ -256,7 +256,7 @@ describe('addPrompt', () => {
     )
   })
 
-  it('refuses an empty name, and a schema with non-string properties', () => {
+  it('rejects an empty name, and a schema with non-string properties', () => {
     const unnamed = [
       { name: '', handler },
       { name: 'p', handler, arguments: [{ name: '' }] },

@@ -58,7 +58,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     }
   })
 
-  it('apply to every result, but make a read public only if its resource is public', async () => {
+  it('apply to every result, but a read is public only if its resource is public', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -72,7 +72,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])('can be set for one kind of result, overriding the general hints: %s', async (kind, method, params) => {
+  ])('can be overridden for one kind of result: %s', async (kind, method, params) => {
     const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
     for (const [other, otherParams] of ALL)
       expect(await hints(server, other, otherParams)).toEqual(
@@ -93,7 +93,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     [{ tools: { ttlMs: Number.NaN } }, /^The option cache\.tools needs/],
     [{ reads: 5 }, /^The option cache\.reads must be an object/],
     [{ discover: null }, /^The option cache\.discover must be an object/],
-  ])('are refused if they are invalid: %j', (cache, message) => {
+  ])('are rejected if they are invalid: %j', (cache, message) => {
     expect(() => createServer({ cache })).toThrow(message)
     expect(() => createServer({ cache })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
@@ -112,7 +112,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
 describe('a public cacheScope', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('becomes private for every caller if an entry has a `visible` rule, regardless of the setting', async () => {
+  it('becomes private for every caller if any entry has a `visible` rule', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -121,7 +121,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private if there is middleware unless the kind is explicitly public', async () => {
+  it('becomes private if there is middleware, unless the kind is explicitly public', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -130,7 +130,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if a template lists resources, except for an explicitly public kind and a template without a `visible` rule', async () => {
+  it('becomes private if a template lists resources, unless resources are explicitly public', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -154,14 +154,14 @@ describe('a public cacheScope', () => {
 describe('the pages of a list', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('have the same scope', async () => {
+  it('have the same cache scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const { result } = await ask(server, 'tools/list')
     expect(result).toMatchObject({ ttlMs: 9, cacheScope: 'public' })
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('refuse a cursor from a page with a different scope', async () => {
+  it('are not returned for a cursor from a page with a different scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -173,7 +173,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: before })).toEqual([9, 'public'])
   })
 
-  it('refuse an empty cursor', async () => {
+  it('are not returned for an empty cursor', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     expect((await ask(server, 'tools/list', { cursor: '' })).error?.code).toBe(-32602)
   })
@@ -233,7 +233,7 @@ describe('cache hints for a resource and for one read', () => {
   })
 
   it.each(ALL)(
-    'occur exactly once in the result, regardless of what middleware adds: %s',
+    'occur exactly once in the result, even if middleware adds the same members: %s',
     async (method, params) => {
       const server = reading({ cache: { ttlMs: 7 } })
       const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
@@ -248,13 +248,13 @@ describe('cache hints for a resource and for one read', () => {
     },
   )
 
-  it("do not apply if the read contained a user's answers", async () => {
+  it("do not apply to a read that depends on a user's answers", async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }
     const answered = { uri: 'r://kept', inputResponses: answer }
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
   })
 
-  it('are refused at registration if they are invalid, or if they are public and there is a `visible` rule', () => {
+  it('are rejected if they are invalid, or if they are public for a resource with a `visible` rule', () => {
     const server = createServer()
     const resource = { uri: 'w://w', name: 'w', handler: () => 'w' }
     expect(() => server.addResource({ ...resource, cache: { ttlMs: -5 } })).toThrow(
@@ -270,7 +270,7 @@ describe('cache hints for a resource and for one read', () => {
 })
 
 describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('fails with -32602 and its URI, even if its handler returns no contents', async () => {
+  it('causes error -32602 with its URI, just like a resource without contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })

@@ -24,7 +24,7 @@ describe('a definition', () => {
     ['every audience', addResource, { annotations: { audience: ['user', 'assistant'] } }],
     ['a lastModified date', addResource, { annotations: { lastModified: '2026-01-12' } }],
     ['no annotations', addResource, { annotations: {} }],
-  ])('can have %s', (_, add, more) => {
+  ])('is accepted with %s', (_, add, more) => {
     expect(() => add(more)).not.toThrow()
   })
 
@@ -71,7 +71,7 @@ describe('a definition', () => {
     ['an invalid date', addResource, { annotations: { lastModified: 'now' } }, 'ISO 8601'],
     ['an impossible date', addResource, { annotations: { lastModified: '2026-13-01' } }, 'ISO 8601'],
     ['a numeric date', addResource, { annotations: { lastModified: 5 } }, 'ISO 8601'],
-  ])('is refused with %s', (_, add, more, message) => {
+  ])('is rejected with %s', (_, add, more, message) => {
     expect(() => add(more)).toThrow(message)
   })
 })

@@ -19,7 +19,7 @@ function serve(tools: readonly AnyTool[], pageSize?: number): Features {
 const namesOf = (list: { tools?: unknown }): string[] =>
   (list.tools as { name: string }[]).map(({ name }) => name)
 
-/** Follows cursors to the end, with a callback between the pages. */
+/** Follows the cursors to the last page, and runs a callback between the pages. */
 async function pages(features: Features, between: (page: number) => void = () => {}): Promise<string[][]> {
   const all: string[][] = []
   let cursor: unknown
@@ -33,7 +33,7 @@ async function pages(features: Features, between: (page: number) => void = () =>
 }
 
 describe('tools/list', () => {
-  it('lists a definition, with an empty schema if it has no arguments', async () => {
+  it('lists a definition, and gives it an empty schema if it has no arguments', async () => {
     const shown = {
       title: 'A tool',
       description: 'Does a',
@@ -50,7 +50,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('lists only members that the revision defines', async () => {
+  it("lists only members defined in the client's revision", async () => {
     const { methods } = serve([
       tool('a', { title: 'A', outputSchema: { type: 'object' }, icons: [{ src: 'https://x.test/a.png' }] }),
     ])
@@ -67,7 +67,7 @@ describe('tools/list', () => {
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['c', 'a', 'b'])
   })
 
-  it('returns the same cached result until a change', async () => {
+  it('returns the same cached result until an entry changes', async () => {
     const features = serve([tool('a')])
     const handle = features.tools.registry.add(tool('b'))
     const first = callNow(features.methods, 'tools/list')
@@ -80,7 +80,7 @@ describe('tools/list', () => {
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['a'])
   })
 
-  it('ignores later changes to a definition object', async () => {
+  it('ignores later changes to the object that was registered', async () => {
     const _meta = { k: 1 }
     const definition = { ...tool('a'), title: 'A', _meta }
     const features = serve([definition])
@@ -121,7 +121,7 @@ describe('tools/list', () => {
 describe('list pages', () => {
   const letters = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name))
 
-  it('contain up to pageSize items, and the last page has no cursor', async () => {
+  it('contain up to pageSize items, and have a cursor except on the last page', async () => {
     expect(await pages(serve(letters, 2))).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(await pages(serve(letters, 5))).toEqual([['a', 'b', 'c', 'd', 'e']])
     expect(await pages(serve(letters, 1))).toHaveLength(5)
@@ -132,7 +132,7 @@ describe('list pages', () => {
     expect(await pages(serve(letters))).toEqual([['a', 'b', 'c', 'd', 'e']])
   })
 
-  it('are stable while entries are added, replaced and removed', async () => {
+  it('stay consistent while entries are added, replaced and removed', async () => {
     const features = serve(letters, 2)
     const all = await pages(features, (page) => {
       if (page !== 1) return
@@ -164,21 +164,24 @@ describe('list pages', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])('refuse the cursor %j with -32602, with and without a `pageSize`', async (cursor) => {
-    for (const features of [serve(letters, 2), serve(letters)]) {
-      const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
-      expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
-    }
-  })
+  ])(
+    'are not returned for the cursor %j, which causes -32602 with and without a `pageSize`',
+    async (cursor) => {
+      for (const features of [serve(letters, 2), serve(letters)]) {
+        const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
+        expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
+      }
+    },
+  )
 
-  it('refuse a cursor from another list with -32602', async () => {
+  it('are not returned for a cursor from another list, which causes -32602', async () => {
     const features = serve(letters, 2)
     features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'tools/list')
     expect((await mcpErrorOf(() => call(features.methods, 'prompts/list', { cursor }))).code).toBe(-32602)
   })
 
-  it('have cursors that need no escaping for any key', async () => {
+  it('have cursors that need no escaping, whatever the key', async () => {
     const features = createFeatures({
       ...PARTS,
       schemas: tieredEngine(),

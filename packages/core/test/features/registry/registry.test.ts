@@ -29,7 +29,7 @@ describe('Registry', () => {
     expect(registry.get('a')?.value).toBe(2)
   })
 
-  it('refuses a duplicate, and explains how to replace the entry', () => {
+  it('rejects a duplicate name, and explains how to replace the entry', () => {
     const registry = create()
     registry.add({ name: 'a', value: 1 })
     expect(() => registry.add({ name: 'a', value: 2 })).toThrow(
@@ -55,14 +55,14 @@ describe('Registry', () => {
     },
   )
 
-  it('reports whether it has removed an entry', () => {
+  it('reports whether an entry was removed', () => {
     const registry = create()
     registry.add({ name: 'a' })
     expect(registry.remove('a')).toBe(true)
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('counts as offered after any registration, even of an empty list', () => {
+  it('is marked as offered after any registration, even of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -72,7 +72,7 @@ describe('Registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('does not change if a definition in a new set is invalid or duplicated', () => {
+  it('stays unchanged if a new set contains an invalid or duplicate definition', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -82,7 +82,7 @@ describe('Registry', () => {
     expect(registry.entries()).toBe(entries)
   })
 
-  it('adopts the order of a new set', () => {
+  it('lists entries in the order of a new set', () => {
     const registry = create()
     registry.set([{ name: 'a' }, { name: 'b' }])
     registry.set([{ name: 'b' }, { name: 'a' }])
@@ -91,7 +91,7 @@ describe('Registry', () => {
 })
 
 describe('a registration handle', () => {
-  it('updates some members and keeps the others, in a new entry', () => {
+  it('updates the given members in a new entry, and keeps the others', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     const before = registry.get('a')
@@ -135,7 +135,7 @@ describe('a registration handle', () => {
     }
   })
 
-  it('removes its registration when it is disposed', () => {
+  it('removes its entry when it is disposed', () => {
     const registry = create()
     {
       using handle = registry.add({ name: 'a' })

@@ -127,7 +127,7 @@ describe.each([
 })
 
 describe('a caller', () => {
-  it("never receives another caller's list, regardless of the order of requests", async () => {
+  it("never receives another caller's list, regardless of the order in which they ask", async () => {
     const web = serveWeb(withAndWithout(forAdmins).hiding)
     const [admin, anyone] = [await web.open('admin'), await web.open('anyone')]
     const lists = []
@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('receives entries in the order of registration, even if rules are slow', async () => {
+  it('receives entries in the order of registration, even if some rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -157,7 +157,7 @@ describe('a caller', () => {
     })
   })
 
-  it('receives full pages of visible entries', async () => {
+  it('receives full pages that contain only visible entries', async () => {
     const server = create({ limits: { pageSize: 2 } })
     for (let i = 0; i < 8; i++)
       server.addTool({ name: `t${i}`, ...(i % 2 === 1 && { visible: forAdmins }), handler: () => '' })
@@ -169,7 +169,7 @@ describe('a caller', () => {
     expect(second.result).not.toHaveProperty('nextCursor')
   })
 
-  it('cannot detect a hidden entry through a cursor', async () => {
+  it('cannot infer from a cursor that a hidden entry exists', async () => {
     const server = create({ limits: { pageSize: 1 } })
     for (const name of ['a', 'secret', 'b'])
       server.addTool({ name, ...(name === 'secret' && { visible: forAdmins }), handler: () => '' })
@@ -183,7 +183,7 @@ describe('a caller', () => {
     })
   })
 
-  it("receives the server's capabilities, regardless of the visible entries", async () => {
+  it("receives the server's capabilities, regardless of which entries are visible to it", async () => {
     const server = create()
     server.addTool({ name: 'secret', visible: () => false, handler: () => '' })
     const peer = await openPeer(server)
@@ -248,7 +248,7 @@ describe('a `visible` rule', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'yes' }] })
   })
 
-  it("is logged with the hidden entry's name if it throws", async () => {
+  it("is logged together with the hidden entry's name if it throws", async () => {
     const logged: object[] = []
     const server = create({ logger: { ...silent, error: (fields: object) => void logged.push(fields) } })
     const failure = new Error('canary')
@@ -258,7 +258,7 @@ describe('a `visible` rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('is refused in an error that names the tool if it is not a function', () => {
+  it('causes an error that names the tool if it is not a function', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })

@@ -109,7 +109,7 @@ describe('the result of resources/read', () => {
     ['empty contents', contents([{}])],
     ['contents that are not an array', contents('x' as never)],
     ['a blob that is not base64', contents([{ blob: '?' }])],
-  ])("hides the author's error from the peer: %s", async (_name, value) => {
+  ])('is replaced with an error that hides the cause from the client: %s', async (_name, value) => {
     const error = await errorOf(() => read(serve([resource(() => value)])))
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(McpError)
@@ -144,7 +144,7 @@ describe('the resource requested by resources/read', () => {
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
   ])(
-    'is resolved from %s to the one named "%s", whose handler receives the variables and the URI',
+    'is resolved from %s to "%s", and the handler receives the variables and the URI',
     async (uri, name, variables) => {
       seen.length = 0
       expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
@@ -152,7 +152,7 @@ describe('the resource requested by resources/read', () => {
     },
   )
 
-  it('does not depend on the order of registration', async () => {
+  it('is chosen independently of the order of registration', async () => {
     const reversed = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => 'norwegian')],
@@ -162,7 +162,7 @@ describe('the resource requested by resources/read', () => {
     expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
   })
 
-  it('is not looked up in less specific templates if the best match returns nothing', async () => {
+  it('is not looked up in less specific templates if the most specific one returns nothing', async () => {
     const strict = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
@@ -172,7 +172,7 @@ describe('the resource requested by resources/read', () => {
     })
   })
 
-  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is unknown for %j', async (uri) => {
+  it.each(['x://y', 'w://', '__proto__', 'constructor', ''])('is not found for the URI %j', async (uri) => {
     expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({
       reason: 'resource-not-found',
       data: { uri },
@@ -180,28 +180,28 @@ describe('the resource requested by resources/read', () => {
   })
 
   it.each(['w://no/..%2f..%2fetc', 'w://no/%2e%2e', 'w://../../etc/passwd'])(
-    'is unknown for the path traversal %s',
+    'is not found if its URI contains the path traversal %s',
     async (uri) => {
       expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({ reason: 'resource-not-found' })
     },
   )
 
   it.each([[undefined], [5], [null], [{}], ['w://'.padEnd(8193, 'x')]])(
-    'fails with -32602 for an invalid uri',
+    'causes error -32602 if its URI is invalid',
     async (uri) => {
       const error = await mcpErrorOf(() => call(features.methods, 'resources/read', { uri }))
       expect(error).toMatchObject({ code: -32602, reason: undefined })
     },
   )
 
-  it('fails with -32601 if no resource was ever registered', async () => {
+  it('causes error -32601 if the server has never registered a resource', async () => {
     const { methods } = serve([])
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
       expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)
     }
   })
 
-  it('has its own timeout', () => {
+  it('can have its own timeout', () => {
     const { methods } = serve(
       [resource(() => 'x', { timeoutMs: 5 })],
       [template('w://{city}', () => 'x', { timeoutMs: 7 })],
@@ -232,7 +232,7 @@ describe('resources/list', () => {
     expect(await wire(features.methods, 'resources/templates/list')).toEqual({ resourceTemplates: [] })
   })
 
-  it('returns pages', async () => {
+  it('returns results in pages', async () => {
     const features = serve(
       ['a://1', 'a://2', 'a://3'].map((uri) => resource(() => 'x', { uri })),
       ['t://{a}', 't://{b}/x'].map((uriTemplate) => template(uriTemplate, () => 'x')),
@@ -251,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes the resources listed by templates, and calls their `list` function with the context each time', async () => {
+  it('includes the resources listed by templates, and passes the context to each `list` function', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },
@@ -270,7 +270,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it('splits the lists from templates into pages', async () => {
+  it('splits resources listed by templates into pages', async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)
@@ -307,32 +307,32 @@ describe('addResource', () => {
     ['no handler', { uri: 'a://b', name: 'b' }],
     ['a priority above 1', { uri: 'a://b', name: 'b', handler, annotations: { priority: 2 } }],
     ['annotations that are not an object', { uri: 'a://b', name: 'b', handler, annotations: 'user' }],
-  ])('refuses %s', (_name, definition) => {
+  ])('rejects %s', (_name, definition) => {
     expect(() => serve([definition as AnyResource])).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }),
     )
   })
 
-  it('accepts a URI of 8192 characters, and refuses a longer one', async () => {
+  it('accepts a URI of 8192 characters, and rejects a longer one', async () => {
     const uri = 'a://'.padEnd(8192, 'x')
     expect(await read(serve([resource(handler, { uri })]), uri)).toMatchObject({ contents: [{ uri }] })
     expect(() => serve([resource(handler, { uri: `${uri}x` })])).toThrow('more than 8192 characters')
   })
 
-  it('refuses a resource or a template without a name', () => {
+  it('rejects a resource or a template without a name', () => {
     const unnamed = expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' })
     expect(() => serve([{ uri: 'a://b', handler } as unknown as AnyResource])).toThrow(unnamed)
     expect(() => serve([], [template('w://{a}', handler, { name: '' })])).toThrow(unnamed)
   })
 
-  it('refuses a second resource with the same URI', () => {
+  it('rejects a second resource with the same URI', () => {
     const features = serve([resource(handler)])
     expect(() => features.resources.registry.add(resource(handler))).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_DUPLICATE_NAME' }),
     )
   })
 
-  it('refuses malformed templates, and completers for unknown variables', () => {
+  it('rejects malformed templates, and completers for unknown variables', () => {
     const code = (value: string): unknown => expect.objectContaining({ code: value })
     expect(() => serve([], [template('w://{', handler)])).toThrow(code('ERR_MCP_URI_TEMPLATE'))
     expect(() => serve([], [template(5 as never, handler)])).toThrow(code('ERR_MCP_INVALID_DEFINITION'))

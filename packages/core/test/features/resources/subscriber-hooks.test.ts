@@ -43,7 +43,7 @@ function create() {
 }
 
 describe("a resource's onSubscribe and onUnsubscribe", () => {
-  it('are called for the first and the last subscriber across sessions and subscriptions', async () => {
+  it('are called for the first and the last of all subscribers in sessions and subscription streams', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     const other = await openPeer(server)
@@ -63,7 +63,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('are looked up when the resource receives its first subscriber', async () => {
+  it('are read from the definition when the resource receives its first subscriber', async () => {
     const { server } = create()
     const calls: string[] = []
     const hooks = (name: string) => ({
@@ -84,7 +84,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('can be set without the other: %s', async (name) => {
+  it.each(['onSubscribe', 'onUnsubscribe'])('are independent, so that %s can be used alone', async (name) => {
     const { server } = create()
     const hook = vi.fn()
     server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
@@ -95,7 +95,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(hook.mock.calls).toEqual([['a://b', 'opened']])
   })
 
-  it('are called for each URI', async () => {
+  it('are called separately for each URI', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     await session.request('resources/subscribe', { uri: 'file://a' })
@@ -105,7 +105,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+file://a opened', '+file://b opened', '-file://a opened'])
   })
 
-  it('are called in order, and their failure does not affect the subscription', async () => {
+  it('are called in order, and do not affect the subscription if they fail', async () => {
     const { server } = create()
     const order: string[] = []
     let release = (): void => {}
@@ -129,7 +129,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     await vi.waitFor(() => expect(order).toEqual(['begins', 'ends']))
   })
 
-  it('must be functions', () => {
+  it('are rejected unless they are functions', () => {
     const { server } = create()
     const onSubscribe = 'x' as unknown as () => void
     expect(() => server.addResource({ uri: 'a://b', name: 'b', onSubscribe, handler: () => '' })).toThrow(
@@ -137,7 +137,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     )
   })
 
-  it('are called separately for each session that has its own resource at the same URI', async () => {
+  it('are called separately for each session that has its own resource with the same URI', async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

@@ -48,7 +48,7 @@ function open(): Bench {
   }
 }
 
-/** Polls until the task has ended, which takes only turns of the event loop. */
+/** Polls until the task has ended. Only turns of the event loop pass. */
 async function ended({ ask }: Bench, taskId: string, capabilities?: object): Promise<object> {
   for (let tries = 0; tries < 200; tries++) {
     const { json } = await ask('tasks/get', { taskId }, capabilities)
@@ -59,7 +59,7 @@ async function ended({ ask }: Bench, taskId: string, capabilities?: object): Pro
 }
 
 describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`, () => {
-  it('may read a task that it started in 2025-11-25, including the result', async () => {
+  it('may read a task that it started in 2025-11-25, including its result', async () => {
     const bench = open()
     const taskId = await bench.begin('quick')
     expect(await ended(bench, taskId)).toMatchObject({
@@ -74,7 +74,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     })
   })
 
-  it('sees a failed tool as a failed task, while a client with the extension sees a completed one', async () => {
+  it('sees a task with a tool error as failed, not as completed', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -94,7 +94,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it('is refused by other methods as if it had not declared the extension', async () => {
+  it('cannot use other task methods, just like a client without the extension', async () => {
     const bench = open()
     const { json } = await bench.ask('tools/call', { name: 'slow' }, { extensions: EXTENSION })
     const taskId = json.result?.['taskId']
@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("may not read another principal's task, nor its own task if a request declares nothing", async () => {
+  it("cannot read another principal's task, or its own if the request declares no capabilities", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

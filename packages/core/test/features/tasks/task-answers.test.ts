@@ -13,7 +13,7 @@ const answer = (name: string): object => ({ action: 'accept', content: { name } 
 interface Bench {
   readonly runs: string[]
   readonly call: (name: string, more?: object, capabilities?: object) => Promise<JsonObject>
-  /** Resolves with the task when it has the status. */
+  /** Resolves to the task once it has the given status. */
   readonly reach: (task: JsonObject, status: string) => Promise<JsonObject>
   readonly update: (task: JsonObject, inputResponses: object) => Promise<unknown>
 }
@@ -81,7 +81,7 @@ const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
 describe(`answers that a call received before it became a task (${SEP})`, () => {
-  it('are passed to the handler of a tool with asks', async () => {
+  it('are passed to the handler of a tool that declares asks', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
     const second = await call('declared', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -91,7 +91,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['declared'])
   })
 
-  it('are passed to a handler that returned its questions before the client declared tasks', async () => {
+  it('are passed to the handler even if the client declared tasks only after the questions', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     expect(askedOf(first)).toEqual(['who', 'where'])
@@ -105,7 +105,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it("are kept if some of the round's answers are missing", async () => {
+  it('are kept even if other answers of the same round are missing', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -117,7 +117,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['first', 'first', 'two'])
   })
 
-  it('are accepted without requestState, as in any first round', async () => {
+  it('are accepted without requestState, as in any first call', async () => {
     const { call, reach } = open()
     const task = await call('returned', { inputResponses: { who: answer('Ann'), where: answer('Oslo') } })
     expect(askedOf(await reach(task, 'input_required'))).toEqual([expect.stringMatching(/^sure-/)])

@@ -19,7 +19,7 @@ interface Bench extends Harness {
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(name: string, args?: object, more?: ModernCall): Promise<string>
   get(taskId: string, more?: ModernCall): Promise<Record<string, unknown>>
-  /** Polls until the task has the status. Only microtasks and timers of 0 ms pass. */
+  /** Polls until the task has the given status. Only microtasks and timers of 0 ms run meanwhile. */
   until(taskId: string, status: string): Promise<Record<string, unknown>>
 }
 
@@ -116,7 +116,7 @@ const filled = (n: number): object => ({ action: 'accept', content: { n } })
 const as = (principal: string): ModernCall => ({ more: { auth: { principal } } })
 
 describe(`a tool that can run as a task (${SEP})`, () => {
-  it("returns a stored task in the extension's flat form", async () => {
+  it('returns a stored task in the flat format of the extension', async () => {
     const bench = open()
     const { json, text } = await bench.ask('tools/call', { name: 'slow' })
     expect(json.result).toMatchObject({
@@ -135,7 +135,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
   })
 
-  it('provides its result with the ended task, and its progress as the status message', async () => {
+  it('stores its result in the task when it ends, and reports progress in the status message', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     let task = await bench.get(taskId)
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('given the failure "%s", ends with the status %s', async (how, status, outcome) => {
+  ])('ends the task after the failure "%s" with the status %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -220,17 +220,17 @@ describe(`the task methods (${SEP})`, () => {
     ['tasks/cancel', {}],
   ]
 
-  it.each(EACH)('require a client with the extension: %s', async (method, more) => {
+  it.each(EACH)('require the client to declare the extension: %s', async (method, more) => {
     const { status, json } = await open().ask(method, { taskId: 'a', ...more }, { capabilities: {} })
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it.each(EACH)('refuse an unknown task: %s', async (method, more) => {
+  it.each(EACH)('reject an unknown task: %s', async (method, more) => {
     expect((await open().ask(method, { taskId: 'a', ...more })).json.error?.code).toBe(-32_602)
     expect((await open().ask(method, more)).json.error?.code).toBe(-32_602)
   })
 
-  it.each(EACH)('require the task id in Mcp-Name: %s', async (method, more) => {
+  it.each(EACH)('require the task id in the Mcp-Name header: %s', async (method, more) => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const name of ['other', undefined]) {
@@ -253,7 +253,7 @@ describe(`the task methods (${SEP})`, () => {
     },
   )
 
-  it('include tasks/cancel, which aborts the handler, returns an empty result, and can be repeated', async () => {
+  it('include tasks/cancel, which aborts the handler, returns an empty result, and can be called again', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const _ of [1, 2]) {
@@ -267,7 +267,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('do not change an ended task if it is cancelled', async () => {
+  it('leave an ended task unchanged if it is cancelled', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -275,7 +275,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('can read a task that continued after its client disconnected', async () => {
+  it('can read a task that continued after the client that started it disconnected', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()
@@ -285,7 +285,7 @@ describe(`the task methods (${SEP})`, () => {
 })
 
 describe(`input for a task (${SEP})`, () => {
-  it('is requested by tasks/get, and is sent in parts by tasks/update under unique keys', async () => {
+  it('is requested through tasks/get, and can be sent in parts through tasks/update with unique keys', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))
@@ -312,7 +312,7 @@ describe(`input for a task (${SEP})`, () => {
   })
 
   it.each([undefined, 'x', [], { key: 'x' }, { key: null }])(
-    'is refused if it is %j',
+    'is rejected if inputResponses is %j',
     async (inputResponses) => {
       const bench = open()
       const taskId = await bench.start('asks')
@@ -321,7 +321,7 @@ describe(`input for a task (${SEP})`, () => {
     },
   )
 
-  it('can be requested by returning inputRequired', async () => {
+  it('can be requested by a handler that returns inputRequired', async () => {
     const bench = open()
     const taskId = await bench.start('rounds')
     const [[key]] = asked(await bench.until(taskId, 'input_required')) as [[string, object]]
@@ -330,7 +330,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('is unavailable if the client cannot be asked, and then the task fails', async () => {
+  it('makes the task fail if the client does not support input', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -338,7 +338,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(task).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is requested by the call itself if the tool declares asks, so that the task starts with the answers', async () => {
+  it('is requested before the task starts if the tool declares asks', async () => {
     const bench = open()
     const first = await bench.ask('tools/call', { name: 'first', arguments: {} })
     expect(first.json.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })
@@ -357,7 +357,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(bench.ran).toEqual(['first'])
   })
 
-  it('is refused by a node that does not run the task', async () => {
+  it('is rejected by a node that does not run the task', async () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     const [one, other] = [open({ server: { tasks: { store } } }), open({ server: { tasks: { store } } })]
     const taskId = await one.start('asks')
@@ -371,7 +371,7 @@ describe(`input for a task (${SEP})`, () => {
 })
 
 describe('anonymous clients', () => {
-  it('share a task limit that is higher than the limit per principal and lower than the limit of the store', async () => {
+  it("share a task limit that is higher than the limit per principal and lower than the store's limit", async () => {
     const bench = open({
       server: { tasks: { store: new MemoryTaskStore({ clock: new FakeClock(), max: 260 }) } },
     })

@@ -75,14 +75,14 @@ const toldOf = ({ sink }: Answer): (Message['params'] & { status?: string })[] =
   sink.messages.filter(({ method }) => method === CHANGED).map(({ params = {} }) => params)
 const statuses = (answer: Answer): unknown[] =>
   toldOf(answer).map(({ status, statusMessage }) => (statusMessage ? [status, statusMessage] : status))
-/** Waits until there are this many notifications, and returns the last one. */
+/** Waits for this many notifications, and returns the last one. */
 const told = async (answer: Answer, count: number): Promise<Record<string, unknown>> => {
   await vi.waitFor(() => expect(toldOf(answer)).toHaveLength(count), { interval: 1 })
   return toldOf(answer)[count - 1] ?? {}
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it('receives the acknowledgement and then each state in the form of tasks/get, but nothing else', async () => {
+  it('receives an acknowledgement and then only the states of those tasks, in the form of tasks/get', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -121,7 +121,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('receives the state of a task that ended before the subscription', async () => {
+  it('receives the state of a task that ended before the client subscribed', async () => {
     const bench = open()
     const taskId = await bench.start()
     await bench.ask('tasks/cancel', { taskId })
@@ -139,7 +139,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     }
   })
 
-  it("receives nothing about another principal's task, whose id is omitted as if it were unknown", async () => {
+  it("receives nothing about another principal's task, as if its id were unknown", async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -164,7 +164,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     ['an id that is not a string', [1]],
     ['an id beyond 256 characters', ['a'.repeat(257)]],
     ['more than 1024 ids', Array.from({ length: 1025 }, (_, i) => `id ${i}`)],
-  ])('is refused with -32602 if it sends %s', async (_what, taskIds) => {
+  ])('receives error -32602 if it sends %s', async (_what, taskIds) => {
     expect((await open().listen(taskIds)).json.error?.code).toBe(-32_602)
   })
 
@@ -187,7 +187,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
 })
 
 describe('task subscribers', () => {
-  it('receive every state on every node, whichever node runs or cancels the task', async () => {
+  it('receive every state on every node, regardless of which node runs or cancels the task', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -202,7 +202,7 @@ describe('task subscribers', () => {
       await vi.waitFor(() => expect(toldOf(answer).at(-1)?.status).toBe('cancelled'), { interval: 1 })
   })
 
-  it('receive the states of tasks that the same principal has started in a session', async () => {
+  it('receive the states of tasks that the same principal started in a session', async () => {
     const bench = open()
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
@@ -214,7 +214,7 @@ describe('task subscribers', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('receive state updates on a connection with several subscriptions', async () => {
+  it('receive states on a connection that has several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()
@@ -237,7 +237,7 @@ describe('task subscribers', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('cause no messages on the bus unless the extension is enabled', async () => {
+  it('cause no messages on the bus if the extension is disabled', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

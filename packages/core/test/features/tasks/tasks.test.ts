@@ -50,7 +50,7 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   return { clock, server, gate: held, signals, add }
 }
 
-/** Adds a client to a bench. */
+/** Connects a client to the server under test. */
 const started = async <M extends ReturnType<typeof bench>>(
   made: M,
   options?: Parameters<typeof openAnsweringClient>[1],
@@ -81,7 +81,7 @@ const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<strin
 const outcome = (client: AnsweringClient, taskId: unknown): Promise<Message> =>
   client.request('tasks/result', { taskId })
 
-/** A server with a store that the test can read. */
+/** A server whose store is accessible to the test. */
 function stored(options: { readonly max?: number; readonly maxBytes?: number } = {}) {
   const clock = new FakeClock()
   const store = new MemoryTaskStore({ clock, ...options })
@@ -91,7 +91,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('returns the task immediately, and the result after the task has ended', async () => {
+  it('returns the task immediately, and makes the result available when the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
@@ -139,7 +139,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     })
   })
 
-  it('has its own time limit, which can be longer than that of other calls', async () => {
+  it('can run longer than other calls may', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -152,7 +152,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     expect((await client.request('tasks/get', { taskId })).error).toEqual(unknown)
   })
 
-  it("ends with a tool error when its tool's time limit is reached", async () => {
+  it("ends with a tool error when it reaches the tool's time limit", async () => {
     const { server, clock, add } = bench()
     add('hangs', () => new Promise(() => {}), { timeoutMs: 5_000 })
     const client = await openAnsweringClient(server)
@@ -168,13 +168,13 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('given a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
+  ])('with a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })
 
   it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])(
-    'is refused if `task` is %j',
+    'is rejected if `task` is %j',
     async (task) => {
       const { client } = await started(bench())
       const { error } = await client.request('tools/call', { name: 'slow', task })
@@ -182,7 +182,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     },
   )
 
-  it('runs inside the tools/call middleware, which receives the result', async () => {
+  it('runs inside the tools/call middleware, which sees the final result', async () => {
     const { server, gate: held } = bench()
     const seen: unknown[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -221,7 +221,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('is published, and is declared as a capability', async () => {
+  it('is published in tools/list and declared as a capability', async () => {
     const { client, server } = await started(withRequired())
     const { result: listed } = await client.request('tools/list')
     const tools = listed?.['tools'] as { name: string; execution?: object }[]
@@ -238,7 +238,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('is enforced with -32601, whether tasks are required or forbidden', async () => {
+  it('is enforced with -32601 if the tool requires or forbids tasks', async () => {
     const { client } = await started(withRequired())
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
       expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
@@ -257,7 +257,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
   })
 
-  it('is not declared if no tool supports tasks, and then there are no task methods', async () => {
+  it('adds no capability and no task methods if no tool supports tasks', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -321,7 +321,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     ['leaks', {}, /^The tool failed \(reference .{12}\)$/],
     ['vast', {}, /bytes, more than the 1024/],
     ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
-  ])('is a failure if the tool "%s" fails', async (name, params, text) => {
+  ])('is a tool error if the tool "%s" fails', async (name, params, text) => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
     const { result: ended } = await outcome(client, taskId)
@@ -332,7 +332,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     })
   })
 
-  it("is the call's error if the call fails with a protocol error", async () => {
+  it('is a protocol error if the call fails with a protocol error', async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)
@@ -341,8 +341,8 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
   })
 })
 
-describe('the cancellation of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
-  it('aborts the handler, answers waiting requests, and drops late results', async () => {
+describe('tasks/cancel (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
+  it('aborts the handler, ends pending tasks/result requests, and discards a late result', async () => {
     const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     await settled()
@@ -358,7 +358,7 @@ describe('the cancellation of a task (https://modelcontextprotocol.io/specificat
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is refused if the task is already %s, and changes nothing',
+    'returns an error and changes nothing if the task is already %s',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -398,7 +398,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it("wait until the client sends tasks/result, and are sent on that request's stream", async () => {
+  it('wait until the client sends tasks/result, and are then sent on the stream of that request', async () => {
     const { client, gate: held } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'asks' })
     await settled()
@@ -427,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again if tasks/result is repeated, and the first answer cancels the other question', async () => {
+  it('are sent again on a second tasks/result request, and the first answer cancels the duplicate', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -458,7 +458,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
   })
 
-  it('fail if the user declines, and are cancelled together with the task', async () => {
+  it('make the call fail if the user declines, and are cancelled together with the task', async () => {
     const { server } = asking()
     const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
     const declined = await idOf(declining, { name: 'asks' })
@@ -487,7 +487,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
 })
 
 describe('notifications from a task', () => {
-  it('refer to the task, whether they report progress, a log message or the status', async () => {
+  it('name the task in their metadata, whether they report progress, a log message or the status', async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -525,7 +525,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it('is the session of an anonymous client, and the task is invisible to others', async () => {
+  it('is the session if the client is anonymous, so other sessions cannot see the task', async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -549,7 +549,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
   })
 
-  it('can be asked in another session after the session that started the task has ended', async () => {
+  it("can answer the task's questions in a second session after the first one has ended", async () => {
     const { server, add } = bench()
     add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
@@ -561,7 +561,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('loses its tasks when the session ends if no other session can reach them', async () => {
+  it('loses the task when its session ends if no other session can reach the task', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -574,8 +574,8 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
   })
 })
 
-describe('a session that ends', () => {
-  it('deletes all its tasks, even if the task store returns small pages', async () => {
+describe('the end of a session', () => {
+  it('deletes all tasks of the session, even if the task store returns small pages', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const store: TaskStore = {
@@ -596,7 +596,7 @@ describe('a session that ends', () => {
 })
 
 describe('a session that ends while one of its tasks is being stored', () => {
-  it('deletes the task, and the handler does not run', async () => {
+  it('deletes the task, and does not run the handler', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const created = deferred()
@@ -624,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('is split into pages whose cursors remain valid after the task that they point to has expired', async () => {
+  it('is split into pages, and a cursor remains valid even after the task it points to has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
@@ -644,7 +644,7 @@ describe('the task list (https://modelcontextprotocol.io/specification/2025-11-2
   })
 
   it.each([[''], ['x'], [5], [null], ['dG9vbHM6YQ'], ['dGFza3M6YTpi']])(
-    'refuses the cursor %j',
+    'rejects the cursor %j',
     async (cursor) => {
       const { client } = await started(bench())
       expect((await client.request('tasks/list', { cursor })).error).toEqual({
@@ -656,7 +656,7 @@ describe('the task list (https://modelcontextprotocol.io/specification/2025-11-2
 })
 
 describe('the task limits', () => {
-  it('allow a limited number of running tasks per owner', async () => {
+  it('restrict the number of running tasks for each owner', async () => {
     const { client, server } = await started(bench({ limits: { running: 2 } }))
     const first = await idOf(client, { name: 'slow' })
     await idOf(client, { name: 'slow' })
@@ -672,7 +672,7 @@ describe('the task limits', () => {
     await idOf(client, { name: 'slow' })
   })
 
-  it("reserve room for principals' tasks, no matter how many sessions anonymous clients open", async () => {
+  it('reserve capacity for principals, no matter how many sessions anonymous clients open', async () => {
     const limits = { running: 10, anonymous: { running: 15, inFlight: 20 } }
     const { server } = bench({ limits })
     const sessions = [await openAnsweringClient(server), await openAnsweringClient(server)]
@@ -690,7 +690,7 @@ describe('the task limits', () => {
     await idOf(sessions[1] as AnsweringClient, { name: 'slow' })
   })
 
-  it('refuse a task if the store is full, without running the handler', async () => {
+  it('prevent a task from starting if the store is full', async () => {
     const { client, signals } = await started(stored({ max: 1 }))
     await idOf(client, { name: 'slow' })
     expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)
@@ -698,7 +698,7 @@ describe('the task limits', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('make a task fail if the store cannot hold its result', async () => {
+  it('make a task fail if its result does not fit into the store', async () => {
     const { client, gate: held } = await started(stored({ maxBytes: 2_000 }))
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve('x'.repeat(3_000))
@@ -714,7 +714,7 @@ describe('the task limits', () => {
     [{ defaultTtlMs: Number.NaN }],
     [{ defaultTtlMs: 10, maxTtlMs: 5 }],
     [{ pollIntervalMs: -1 }],
-  ])('are validated: %j', (tasks) => {
+  ])('are rejected if they are invalid: %j', (tasks) => {
     expect(() => bench({ tasks })).toThrow('ERR_MCP_OPTION')
   })
 })
@@ -728,7 +728,7 @@ describe('tasks on several nodes', () => {
     return { ...here, near, far: await openAnsweringClient(there.server, { auth }) }
   }
 
-  it('can be read through a node that does not run them', async () => {
+  it('can be read on a node that does not run them', async () => {
     const { near, far, clock, gate: held } = await nodes()
     const taskId = await idOf(near, { name: 'slow' })
     const waiting = outcome(far, taskId)
@@ -739,7 +739,7 @@ describe('tasks on several nodes', () => {
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
 
-  it('end at their handler’s next notification if another node has cancelled them', async () => {
+  it('end at the handler’s next notification after another node has cancelled them', async () => {
     const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
     add('talks', async (_args, ctx) => {
@@ -791,7 +791,7 @@ describe('server.close', () => {
 })
 
 describe('a task store', () => {
-  it('is not called as long as there are no tasks', async () => {
+  it('is not called while there are no tasks', async () => {
     const refuse = (): never => {
       throw new Error('asked')
     }

@@ -37,7 +37,7 @@ async function ask(
 }
 
 describe('a declared ask', () => {
-  it('receives the same locals and app as the handler', async () => {
+  it('receives the same locals and app object as the handler', async () => {
     const server = createServer<{ user: string }>()(
       { name: 'files', version: '1' },
       { lifespan: () => ({ root: '/' }) },
@@ -52,7 +52,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it('is sent to the client, and then the handler runs exactly once, with the answer', async () => {
+  it('is sent to the client, and its answer is passed to the handler, which runs exactly once', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       request(
@@ -75,7 +75,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 0, handler: 0 })
   })
 
-  it('ends the call if the client responds with an error', async () => {
+  it('makes the call fail if the client responds with an error', async () => {
     const { reply, runs } = await ask(() => ({ error: { code: -32601, message: 'No such method' } }))
     expect(reply.result?.['isError']).toBe(true)
     expect(textOf(reply)).toBe(
@@ -84,7 +84,7 @@ describe('a declared ask', () => {
     expect(runs.handler).toBe(0)
   })
 
-  it('may throw a ToolError, like a handler', async () => {
+  it('may throw a ToolError, just like a handler', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -102,7 +102,7 @@ describe('a declared ask', () => {
     })
   })
 
-  it('is refused at registration if it is a duplicate or not a function', () => {
+  it('is rejected at registration if it is a duplicate or not a function', () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const add = (given: unknown): void =>
       void server.addTool({ name: 'a', asks: given as object, handler: () => '' })
@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several asks', () => {
-  it("wait for an answer even if the author's code catches the error that signals the missing answer", async () => {
+  it("wait for an answer even if the author's code catches the error for a missing answer", async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -145,7 +145,7 @@ describe('several asks', () => {
     )
   })
 
-  it('expose the names of all answers', async () => {
+  it('can list the names of all answers', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -172,7 +172,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cannot read the answers to later asks, and the error names both asks', async () => {
+  it('cause an error that names both asks if one of them reads the answer to a later one', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -188,7 +188,7 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('cancel the other questions at the client when one question fails', async () => {
+  it('cancel the other questions when one question fails', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -206,7 +206,7 @@ describe('several asks', () => {
   })
 })
 
-describe('the capabilities that a question requires', () => {
+describe('the capabilities required by a question', () => {
   const refused = async (question: () => unknown, options: object): Promise<Message['error']> => {
     const server = new McpServer({ name: 'a', version: '1' })
     let ran = false
@@ -223,7 +223,7 @@ describe('the capabilities that a question requires', () => {
   }
   const tools = { messages: [], maxTokens: 1, tools: [] }
 
-  it('depend on the revision', async () => {
+  it('depend on the protocol revision', async () => {
     const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } }
     const first = await refused(() => 1, { version: '2025-03-26', capabilities })
     expect(first?.message).toBe(
@@ -238,7 +238,7 @@ describe('the capabilities that a question requires', () => {
     expect(many?.message).toContain('the field "tags"')
   })
 
-  it('allow a question with a URL, which is sent with an elicitation id', async () => {
+  it('include elicitation by URL, for which the question is sent with an elicitation id', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -255,7 +255,7 @@ describe('the capabilities that a question requires', () => {
     })
   })
 
-  it('are irrelevant if a form cannot show the schema, which is logged as an error', async () => {
+  it("are not checked if a form cannot represent the question's schema", async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -283,7 +283,7 @@ describe("a question's time limit", () => {
     return { ...counted, client, clock, reply }
   }
 
-  it("is separate from the handler's", async () => {
+  it("is separate from the handler's time limit", async () => {
     const { client, clock, reply } = await open({
       limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 },
     })
@@ -293,7 +293,7 @@ describe("a question's time limit", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is reached after ten minutes, and the client is then notified', async () => {
+  it('defaults to ten minutes, after which the client receives a cancellation', async () => {
     const { client, clock, reply, runs } = await open()
     await clock.advance(600_000)
     expect(textOf(await reply)).toBe('The question "confirm" was not answered in 600 s')
@@ -340,7 +340,7 @@ describe("a question's time limit", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('continues while a server drains', async () => {
+  it('keeps running while the server drains', async () => {
     const { client, reply, server } = await open()
     const closed = server.close()
     client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
@@ -349,7 +349,7 @@ describe("a question's time limit", () => {
   })
 })
 
-it('a server ignores unknown and repeated answers', async () => {
+it('a server ignores unknown and duplicate answers', async () => {
   const { client, reply, runs } = await ask(() => accept({ ok: true }))
   client.send({ id: client.asked[0]?.id, result: accept({ ok: false }) })
   client.send({ id: 999, result: accept({ ok: true }) })
@@ -359,7 +359,7 @@ it('a server ignores unknown and repeated answers', async () => {
   expect(runs.handler).toBe(1)
 })
 
-it('a server accepts answers even if the call limit has been reached', async () => {
+it('a server accepts answers even if its call limit has been reached', async () => {
   const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
   const client = await openAnsweringClient(server)
   const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
@@ -382,7 +382,7 @@ it('a server runs middleware once per call, regardless of the number of rounds',
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('QuestionError contains the reason, and is a ToolError', () => {
+it('QuestionError is a ToolError, and contains the reason', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

@@ -33,14 +33,14 @@ type Form = Record<string, unknown>
 const isEmpty = async (path: string): Promise<boolean> => path === ''
 
 describe("a question's result", () => {
-  it('is the output of its schema', () => {
+  it('has the output type of its schema', () => {
     expectTypeOf(elicit('?', ok)).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicit('?', z.object({ at: z.coerce.date().optional() }))).toEqualTypeOf<
       Question<{ at?: Date | undefined }>
     >()
   })
 
-  it('is inferred from simple JSON Schema, and is otherwise an object', () => {
+  it('is inferred from a simple JSON Schema, and is an object otherwise', () => {
     expectTypeOf(
       elicit('?', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }),
     ).toExtend<Question<{ readonly ok: boolean }>>()
@@ -56,7 +56,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it("includes a decline if declined is 'see'", () => {
+  it("can be a decline if `declined` is 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -73,7 +73,7 @@ describe("a question's result", () => {
   })
 })
 
-describe('`asks` as an object', () => {
+describe('the functions in `asks`', () => {
   it('pass the answers to the handler', () => {
     defineTool({
       name: 'delete_folder',
@@ -107,7 +107,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('work both before and after the outputSchema', () => {
+  it('can come before or after the outputSchema', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -147,7 +147,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('produce a union if an ask returns several questions or values', () => {
+  it('give the answer a union type if they return different questions or values', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -158,7 +158,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('pass a decline to the handler on request', () => {
+  it("pass a decline to the handler if `declined` is 'see'", () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
@@ -240,7 +240,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('cause a compile error that suggests a remedy if the handler precedes them', () => {
+  it('cause a compile error that suggests a remedy if they come after the handler', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,7 +253,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('receive a context without members that have side effects', () => {
+  it('receive a context that lacks members with side effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -272,8 +272,8 @@ describe('`asks` as an object', () => {
   })
 })
 
-describe('asks() with chained ask()', () => {
-  it('can follow the handler', () => {
+describe('asks chained with asks().ask()', () => {
+  it('can come after the handler', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -363,7 +363,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('must have the same arguments as the tool', () => {
+  it('must accept the same arguments as the tool', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -374,7 +374,7 @@ describe('asks() with chained ask()', () => {
   })
 })
 
-describe('asks on a server', () => {
+describe("asks in a server's tools", () => {
   interface App {
     readonly db: { size(path: string): number }
   }
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('can be returned alongside every kind of result', () => {
+  it('can be returned by every kind of handler instead of a result', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -457,7 +457,7 @@ describe('inputRequired', () => {
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('has answers that can be read with or without declines', () => {
+  it('lets the handler read answers with or without declines', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question in a handler has the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as a declared one', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

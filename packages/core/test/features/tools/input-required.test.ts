@@ -13,7 +13,7 @@ import { PARTS } from '../parts.ts'
 const ok = z.object({ ok: z.boolean() })
 
 describe('inputRequired in a tool', () => {
-  it('must wrap a question returned by a handler', async () => {
+  it('must wrap a question that a handler returns', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -29,7 +29,7 @@ describe('inputRequired in a tool', () => {
     expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is not a question')
   })
 
-  it('throws if there is no channel to the client', async () => {
+  it('causes an error if there is no channel to the client', async () => {
     const { tools, methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({

@@ -12,10 +12,10 @@ interface Kind {
   readonly three: z3.ZodTypeAny
   readonly published: JsonSchema
   readonly required?: boolean
-  /** The sent value, and the value that the handler gets if it differs. */
+  /** Each sent value, with the value that the handler receives if that differs. */
   readonly good: readonly (readonly [sent: unknown, got?: unknown])[]
   readonly bad: readonly unknown[]
-  /** The value that the handler gets if nothing is sent; an error if the parameter is required. */
+  /** The value that the handler receives if nothing is sent. A required parameter causes an error instead. */
   readonly omitted?: unknown
 }
 
@@ -198,7 +198,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A tool with one parameter `p`, which returns what its handler got. */
+/** A tool with one parameter `p`, which returns what its handler has received. */
 function offer(inputSchema: AnySchema): Promise<WebClient> {
   const server = new McpServer({ name: 'parameters', version: '1' })
   server.addTool({ name: 'echo', inputSchema, handler: (args: unknown) => ({ args }) })
@@ -251,7 +251,7 @@ describeKind('JSON Schema', ({ published, required = true }) => ({
   ...(required && { required: ['p'] }),
 }))
 
-describe('JSON Schema with definitions', () => {
+describe('a JSON Schema with definitions', () => {
   const inputSchema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -260,7 +260,7 @@ describe('JSON Schema with definitions', () => {
     $defs: { place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] } },
   }
 
-  it('is published unchanged and enforced for arguments', async () => {
+  it('is published unchanged, and arguments are validated against it', async () => {
     const client = await offer(inputSchema)
     const { result } = await client.request('tools/list')
     expect(result['tools']).toMatchObject([{ inputSchema }])
@@ -274,7 +274,7 @@ describe('JSON Schema with definitions', () => {
     })
   })
 
-  it('is enforced for results', async () => {
+  it('is used to validate results', async () => {
     const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
     const outputSchema = { ...inputSchema, additionalProperties: false }
     const results: Readonly<Record<string, unknown>> = {
@@ -331,7 +331,7 @@ describe('an invalid schema', () => {
     ['an unsupported dialect', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
     ['a transform', 'outputSchema', z.object({ n: z.string().transform(Number) }), /at "n": Transforms/],
   ])(
-    'is refused in an error that names the tool, the field and the remedy: %s',
+    'is rejected with an error that names the tool, the field and the remedy: %s',
     (_, field, schema, problem) => {
       const server = new McpServer({ name: 'schemas', version: '1' })
       const add = (): unknown =>

@@ -58,7 +58,7 @@ describe('annotations', () => {
     expect((await shown({ annotations })).annotations).toEqual(expected)
   })
 
-  it('are absent if a tool has none, and in older revisions', async () => {
+  it('are absent in older revisions, and for a tool that has none', async () => {
     expect(await shown({})).not.toHaveProperty('annotations')
     expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
       'annotations',
@@ -78,7 +78,7 @@ describe('annotations', () => {
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
     ['an array', ['readOnly'], /needs an object as its annotations/],
-  ])('are refused in an error that names the tool: %s', (_name, annotations, message) => {
+  ])('are rejected with an error that names the tool: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
     expect(add).toThrow(message)
@@ -115,7 +115,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('are published only as metadata, and only for tools that set them', async () => {
+  it('are published only as metadata, and only for tools that define them', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -125,7 +125,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are omitted in revisions that have no tool metadata', async () => {
+  it('are omitted in revisions that do not support metadata on tools', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 
@@ -140,7 +140,7 @@ describe('priority, related tools and cache control', () => {
     ],
     [{ relatedTools: [{ name: 'b c', relation: 'related' }] }, /tool name "b c"/],
     [{ relatedTools: ['b'] }, /tool name of type undefined/],
-  ])('are refused if they are invalid: %j', (wrong, message) => {
+  ])('are rejected if they are invalid: %j', (wrong, message) => {
     expect(() => create().addTool({ name: 'a', handler: () => '', ...(wrong as object) })).toThrow(message)
   })
 })
@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools by priority if any is set, and otherwise keeps the order of registration', async () => {
+  it('sorts tools by priority if any tool has one, and otherwise keeps the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -190,7 +190,7 @@ describe('describeRelations', () => {
     { name: 'd', relation: 'related' },
   ]
 
-  it('adds one line to the description', async () => {
+  it("adds one line to the tool's description", async () => {
     const definition = { description: 'Does a.', relatedTools }
     expect((await shown(definition)).description).toBe('Does a.')
     expect((await shown(definition, { tools: { describeRelations: true } })).description).toBe(
@@ -198,7 +198,7 @@ describe('describeRelations', () => {
     )
   })
 
-  it('creates a description if the tool has none, but adds nothing if there are no relations', async () => {
+  it('creates a description for a tool that has none, but adds nothing if there are no relations', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -207,7 +207,7 @@ describe('describeRelations', () => {
     expect(await shown({}, options)).not.toHaveProperty('description')
   })
 
-  it('logs a relation to an unknown tool only once, when the list is first requested', async () => {
+  it('logs a relation to an unknown tool only once, when a client first lists the tools', async () => {
     const warned: object[] = []
     const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
     server.addTool({
@@ -253,7 +253,7 @@ describe('describeRelations', () => {
     ])
   })
 
-  it('does not reveal a hidden tool even if every visible tool names it', async () => {
+  it('does not reveal a hidden tool even if every visible tool is related to it', async () => {
     const server = create({ tools: { describeRelations: true } })
     for (const name of ['a', 'b'])
       server.addTool({ name, relatedTools: [{ name: 'secret', relation: 'related' }], handler: () => '' })
@@ -264,10 +264,10 @@ describe('describeRelations', () => {
   })
 })
 
-describe("a tool's metadata", () => {
+describe("a tool's icons and title", () => {
   const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
 
-  it('includes title and icons if the revision supports them', async () => {
+  it('are published if the revision supports them', async () => {
     const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
     expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
     expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')
@@ -275,7 +275,7 @@ describe("a tool's metadata", () => {
   })
 
   it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
-    'refuses the icon %j',
+    'are rejected if the icon URL is %j',
     (src) => {
       const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
       expect(add).toThrow(/neither an https: nor a data: URL/)

@@ -66,7 +66,7 @@ describe('tools/call', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('fails with -32601 if no tool was ever registered, and with -32602 after an empty list has been set', async () => {
+  it('fails with -32601 if no tool has ever been registered, and with -32602 after setTools([])', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -75,7 +75,7 @@ describe('tools/call', () => {
     expect(await call(features.methods, 'tools/list')).toEqual({ tools: [] })
   })
 
-  it("uses the called tool's own timeout", () => {
+  it('uses the timeout of the called tool', () => {
     const { methods } = serve(
       defineTool({ name: 't', timeoutMs: 5, handler: () => 'x' }),
       defineTool({ name: 'u', handler: () => 'x' }),
@@ -94,11 +94,11 @@ describe('the arguments of tools/call', () => {
     handler: ({ city, days }) => `${city} ${days}`,
   })
 
-  it("are the schema's output", async () => {
+  it('are transformed by the schema before the handler receives them', async () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('produce an error result with the field and the reason if they are invalid, without running the handler', async () => {
+  it('cause an error result that names the field and the reason if they are invalid', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -110,7 +110,7 @@ describe('the arguments of tools/call', () => {
     expect(ran).toBe(false)
   })
 
-  it('are ignored for a tool without inputSchema unless it is strict', async () => {
+  it('are ignored if the tool has no inputSchema and is not strict', async () => {
     const args = { city: 'Oslo' }
     const echo: AnyTool = defineTool({ name: 't', handler: (got) => JSON.stringify(got) })
     for (const given of [{}, args]) expect(await callTool(serve(echo), given)).toEqual(textOf('{}'))
@@ -122,7 +122,7 @@ describe('the arguments of tools/call', () => {
     })
   })
 
-  it('are validated by JSON Schema', async () => {
+  it('are validated against a JSON Schema', async () => {
     const features = serve(
       defineTool({
         name: 't',
@@ -222,7 +222,7 @@ describe('a result from a tool without an outputSchema', () => {
     ['blocks among other values', () => [content.text('a'), 'b']],
   ]
 
-  it.each(bad)('cannot be %s, and the author’s error names the tool', async (_name, handler) => {
+  it.each(bad)('cannot be %s, and the error shown to the author names the tool', async (_name, handler) => {
     const error = await errorOf(() => callTool(serve(tool(handler))))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
     expect(await errorOf(() => callTool(serve(tool(async () => handler()))))).toMatchObject({
@@ -230,7 +230,7 @@ describe('a result from a tool without an outputSchema', () => {
     })
   })
 
-  it('is treated as data if its brand was forged in JSON', async () => {
+  it('is treated as data if JSON was used to forge the brand of a content block', async () => {
     const forged: unknown = JSON.parse(
       '{"type":"text","text":"x","dev.jetway/brand":"content","Symbol(dev.jetway/brand)":"content"}',
     )
@@ -240,7 +240,7 @@ describe('a result from a tool without an outputSchema', () => {
   })
 })
 
-describe('an error thrown by a handler', () => {
+describe("an error thrown by the author's code", () => {
   it.each([
     [
       'synchronously',
@@ -255,7 +255,7 @@ describe('an error thrown by a handler', () => {
       },
     ],
   ] as [string, (error: unknown) => unknown][])(
-    'is a result for the model if it is a ToolError thrown %s',
+    'becomes a tool error for the model if it is a ToolError thrown %s',
     async (_name, fail) => {
       expect(await callTool(serve(tool(() => fail(new ToolError('No such city')))))).toEqual(
         failureOf('No such city'),
@@ -290,21 +290,21 @@ describe('an error thrown by a handler', () => {
     }
   })
 
-  it('is treated like a ToolError thrown by the schema', async () => {
+  it('becomes a tool error for the model if it is a ToolError thrown by the schema', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it('becomes an error result with the text that the dispatcher supplies', () => {
+  it("becomes an error result that contains the dispatcher's text", () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
 })
 
 describe('a result from a tool with an outputSchema', () => {
-  it('contains the value, and its JSON as text', async () => {
+  it('contains the value both as structured content and as JSON text', async () => {
     const features = serve(structuredTool(() => ({ high: 1 })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -330,7 +330,7 @@ describe('a result from a tool with an outputSchema', () => {
     expect(times).toBe(1)
   })
 
-  it('contains only properties that its zod object declares, both for the client and for middleware', async () => {
+  it('contains only the properties that the zod object declares', async () => {
     const features = serve(structuredTool(() => ({ high: 1, secret: 'x' })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -354,17 +354,14 @@ describe('a result from a tool with an outputSchema', () => {
     ['a result with an invalid structured value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)(
-    'cannot be %s, and the author’s error is logged without sending data',
-    async (_name, value) => {
-      for (const handler of [() => value, () => Promise.resolve(value)]) {
-        const error = await errorOf(() => callTool(serve(structuredTool(handler))))
-        expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
-      }
-    },
-  )
+  it.each(wrong)('cannot be %s, and the error shown to the author names the tool', async (_name, value) => {
+    for (const handler of [() => value, () => Promise.resolve(value)]) {
+      const error = await errorOf(() => callTool(serve(structuredTool(handler))))
+      expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
+    }
+  })
 
-  it('causes a logged error that names the mismatch', async () => {
+  it('causes an error that names the property if it does not match the schema', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
     expect((error as Error).message).toMatch(/^high: must be number/m)
   })
@@ -397,7 +394,7 @@ describe('a result from a tool with an outputSchema', () => {
     })
   })
 
-  it('keeps content and metadata from result()', async () => {
+  it('keeps the content and metadata passed to result()', async () => {
     const whole = result({ content: 'warm', structured: { high: 1 }, _meta: { k: 1 } })
     expect(await callTool(serve(structuredTool(() => whole)))).toMatchObject({
       ...textOf('warm'),
@@ -406,7 +403,7 @@ describe('a result from a tool with an outputSchema', () => {
     })
   })
 
-  it('is not validated if `validateOutput` is false for the server or the tool', async () => {
+  it('is not validated if `validateOutput` is false, either for the server or for the tool', async () => {
     const off = structuredTool(() => ({ high: 'x' }), { validateOutput: false })
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
@@ -423,7 +420,7 @@ describe('a result from a tool with an outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('can be a value that is not an object, which is sent as text in session revisions', async () => {
+  it('can be a non-object value, which session revisions send as text', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -436,7 +433,7 @@ describe('a result from a tool with an outputSchema', () => {
 })
 
 describe('a synchronous tools/call', () => {
-  it('returns no promise if schema and handler are synchronous', () => {
+  it('returns a plain value if the schema and the handler are synchronous', () => {
     const features = serve(
       structuredTool(() => ({ high: 1 })),
       defineTool({ name: 'u', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -448,7 +445,7 @@ describe('a synchronous tools/call', () => {
     expect(callNow(features.methods, 'tools/call', { name: 'u', arguments: {} })).not.toBeInstanceOf(Promise)
   })
 
-  it('returns a native promise if the handler returns a thenable, as the dispatcher expects', () => {
+  it('returns a native promise if the handler returns a thenable', () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const features = serve(tool(() => ({ then: (resolve: (value: string) => void) => resolve('x') })))
     expect(callNow(features.methods, 'tools/call', { name: 't' })).toBeInstanceOf(Promise)
@@ -472,7 +469,7 @@ describe('addTool', () => {
   const handler = (): string => 'x'
 
   it.each([[''], ['a b'], ['a/b'], ['ä'], ['x'.repeat(129)], [undefined], [5], ['a\n']])(
-    'refuses the name %j',
+    'rejects the name %j',
     (name) => {
       expect(() => register({ name, handler })).toThrow(code('ERR_MCP_INVALID_NAME'))
     },
@@ -487,7 +484,7 @@ describe('addTool', () => {
   )
 
   it.each([['http://x/y.png'], ['javascript:alert(1)'], ['file:///x'], ['y.png'], [5], [undefined]])(
-    'refuses the icon %j',
+    'rejects the icon %j',
     (src) => {
       expect(() => register({ name: 't', handler, icons: [{ src }] })).toThrow(
         expect.objectContaining({ code: 'ERR_MCP_INVALID_ICON', message: expect.stringContaining('"t"') }),
@@ -510,7 +507,7 @@ describe('addTool', () => {
     ['a description that is not a string', { name: 't', handler, description: 5 }, 'description'],
     ['metadata that is not an object', { name: 't', handler, _meta: [] }, '_meta'],
     ['metadata that cannot be serialised as JSON', { name: 't', handler, _meta: { n: 1n } }, 'JSON'],
-  ])('refuses %s, and names the tool', (_name, definition, word) => {
+  ])('rejects %s, with an error that names the tool', (_name, definition, word) => {
     expect(() => register(definition)).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_INVALID_DEFINITION',
@@ -519,7 +516,7 @@ describe('addTool', () => {
     )
   })
 
-  it('refuses a schema that does not compile, and names the tool', () => {
+  it('rejects a schema that does not compile, with an error that names the tool', () => {
     expect(() => register({ name: 't', handler, inputSchema: { type: 'nonsense' } })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID', message: expect.stringContaining('"t"') }),
     )

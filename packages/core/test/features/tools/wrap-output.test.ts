@@ -89,7 +89,7 @@ const ids = [{ id: 'a' }, { id: 'b' }]
 const closed = { type: 'object', additionalProperties: false }
 
 describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses %s', (version) => {
-  it('publishes an object that contains the schema', async () => {
+  it('publishes an object schema that contains the original schema', async () => {
     expect(await schemasOf(version)).toMatchObject({
       array: {
         ...closed,
@@ -100,7 +100,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
     })
   })
 
-  it('rewrites references to the root', async () => {
+  it("rewrites references to the schema's root", async () => {
     const { recursive, root } = await schemasOf(version)
     const place = '#/properties/items'
     expect(root).toMatchObject({
@@ -126,7 +126,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
     expect([content, structuredContent]).toEqual([[...text('One'), ...text('[1]')], { items: [1] }])
   })
 
-  it("wraps the new value if middleware replaces the handler's value", async () => {
+  it('wraps the new value if middleware replaces the value returned by the handler', async () => {
     const server = create()
     server.use('tools/call', async (_ctx, next) => ({ ...(await next()), structuredContent: [{ id: 'z' }] }))
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
@@ -141,7 +141,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
   })
 })
 
-it('`wrapOutput` does not wrap output in 2026-07-28, where structured values can have any type', async () => {
+it('`wrapOutput` leaves values unwrapped in 2026-07-28, where structured values can have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -181,7 +181,7 @@ describe('an invalid `wrapOutput`', () => {
       { wrapOutput: 'a/b', outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
-  ])('is refused when the tool is added: %s', (_name, rest, problem) => {
+  ])('is rejected when the tool is added: %s', (_name, rest, problem) => {
     const server = new McpServer({ name: 'wrap', version: '1' })
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(
       expect.objectContaining({
@@ -192,7 +192,7 @@ describe('an invalid `wrapOutput`', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('is refused at compile time if the schema is typed', () => {
+  it('is a compile error if the schema has a static type', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expandUriTemplate } from './expand.ts'
 
-/** The variables of https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
+/** The variables from https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
 const VALUES = {
   count: ['one', 'two', 'three'],
   dom: ['example', 'com'],
@@ -22,7 +22,7 @@ const VALUES = {
   undef: undefined,
 }
 
-/** The published examples, except those that repeat a variable. */
+/** The examples from the RFC, except those that repeat a variable. */
 const SECTIONS: Record<string, Record<string, string>> = {
   '3.2.1 variable expansion': {
     '{count}': 'one,two,three',
@@ -165,15 +165,15 @@ for (const [section, examples] of Object.entries(SECTIONS)) {
 }
 
 describe('expansion beyond the published examples', () => {
-  it('encodes invalid characters in literals, and preserves percent-encoded triplets', () => {
+  it('encodes invalid characters in literals, and keeps percent-encoded triplets unchanged', () => {
     expect(expandUriTemplate('notes://café%20bar/{id}', { id: 'ü' })).toBe('notes://caf%C3%A9%20bar/%C3%BC')
   })
 
-  it('preserves percent-encoded triplets in reserved values, and encodes other percent signs', () => {
+  it('keeps percent-encoded triplets in reserved values, and encodes other percent signs', () => {
     expect(expandUriTemplate('{+a}', { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 
-  it('counts code points in prefixes, so that characters are never split', () => {
+  it('counts code points when it truncates values to a prefix length, so that it never splits a character', () => {
     expect(expandUriTemplate('{a:2}', { a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
   })
 
@@ -186,7 +186,7 @@ describe('expansion beyond the published examples', () => {
     ['a nested array', { a: [['x']] }, /type object/],
     ['a lone surrogate', { a: '\uD800' }, /lone surrogate/],
     ['an array for a prefix', { b: ['x'] }, /prefix length/],
-  ])('refuses %s, and names the variable', (_, values, message) => {
+  ])('rejects %s, with an error that names the variable', (_, values, message) => {
     const template = '{a}{b:2}'
     const expand = () => expandUriTemplate(template, values as unknown as Record<string, string>)
     expect(expand).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))

@@ -6,12 +6,12 @@ import { parseParts, type Expression, type VariableSpec } from '../../../src/fea
 type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>
 
 interface Operator extends OperatorRules {
-  /** What follows the name of an empty value. */
+  /** The text after the name of a variable whose value is empty. */
   readonly ifEmpty: string
 }
 
 /**
- * Expands a template. Used only by tests, which check that `match` returns the values. Servers never expand
+ * Expands a template. Only tests use it, to check that `match` returns the values. Servers never expand
  * templates.
  * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
  */
@@ -87,7 +87,7 @@ const encodeUnreserved = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Encodes everything except reserved and unreserved characters and percent triplets. */
+/** Encodes everything except reserved characters, unreserved characters and percent-encoded triplets. */
 const encodeReserved = (text: string): string =>
   text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu, (found) =>
     /^%../.test(found) ? found : encodeURIComponent(found),

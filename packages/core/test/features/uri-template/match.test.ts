@@ -76,18 +76,18 @@ describe('positional variables', () => {
 describe('named variables', () => {
   const search = 'search://notes{?q,limit}'
 
-  it('are optional and can be in any order', () => {
+  it('are optional and can occur in any order', () => {
     expect(match(search, 'search://notes')).toEqual({})
     expect(match(search, 'search://notes?q=a')).toEqual({ q: 'a' })
     expect(match(search, 'search://notes?limit=5&q=a%26b')).toEqual({ q: 'a&b', limit: '5' })
   })
 
-  it('may be empty, with and without an equals sign', () => {
+  it('may be empty, with or without an equals sign', () => {
     expect(match(search, 'search://notes?q=&limit')).toEqual({ q: '', limit: '' })
     expect(match('m{;a,b}', 'm;b;a=1')).toEqual({ a: '1', b: '' })
   })
 
-  it('keep additional equals signs and a plus sign', () => {
+  it('preserve additional equals signs and plus signs in values', () => {
     expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
   })
 
@@ -108,11 +108,11 @@ describe('named variables', () => {
     '?Q=1',
     '?=1',
     '&q=1',
-  ])('do not match if unknown, repeated or malformed: %s', (query) => {
+  ])('prevent a match if a name in the URI is unknown, repeated or malformed: %s', (query) => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 
-  it('collect repeated values if they are exploded', () => {
+  it('collect repeated values into an array if they have the explode modifier', () => {
     expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
     expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
   })
@@ -136,7 +136,7 @@ describe('named variables', () => {
   })
 })
 
-describe('match with hostile URIs', () => {
+describe('match() with hostile URIs', () => {
   it('accepts up to 8192 characters in percent-encoded form', () => {
     expect(match('{a}', 'x'.repeat(8192))).toEqual({ a: 'x'.repeat(8192) })
     expect(match('{a}', 'x'.repeat(8193))).toBeUndefined()
@@ -159,7 +159,7 @@ describe('match with hostile URIs', () => {
     expect(match('x{?a}', 'x?a=%2525')).toEqual({ a: '%25' })
   })
 
-  it('finds a repetitive literal at any position', () => {
+  it('finds a repetitive literal wherever it occurs', () => {
     expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
     expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
     expect(match('{a}aab{b}', 'xaaaby')).toEqual({ a: 'xa', b: 'y' })

@@ -21,8 +21,8 @@ const brief = fc.oneof(
   }),
 )
 /**
- * One string in ten is long. Longer strings would often exceed a URI's 8,192 characters, of which one
- * character of a value may take twelve.
+ * One string in ten is long. With more of them, URIs would often exceed the limit of 8,192 characters,
+ * because a single character of a value may take up twelve.
  */
 export const text: fc.Arbitrary<string> = fc
   .tuple(brief, fc.constantFrom(...Array.from({ length: 9 }, () => 1), 40))
@@ -34,8 +34,8 @@ export const segment: fc.Arbitrary<string> = text.filter(
 const label = segment.filter((value) => !value.includes('.'))
 const query = text.filter((value) => isAllowed(value, 'path'))
 /**
- * Reserved expansion does not encode these characters, so a reader cannot distinguish them from the template's
- * own.
+ * Excludes the characters that reserved expansion leaves unencoded, because they could not be distinguished
+ * from the template's own text.
  */
 const path = query.filter((value) => value !== '' && !/[?#,]|%[0-9a-f]{2}/i.test(value))
 
@@ -44,7 +44,7 @@ interface Piece {
   readonly values: Record<string, string | string[]>
 }
 
-/** Expressions that can follow each other unambiguously, each with values of its allowed set. */
+/** Generates an expression that can unambiguously follow any other, with a value that it allows. */
 const piece = (index: number): fc.Arbitrary<Piece> => {
   const name = `v${index}`
   const one = (template: string, value: fc.Arbitrary<string | string[]>): fc.Arbitrary<Piece> =>
@@ -88,7 +88,7 @@ const MAX_MS = 50
 const QUICK_MS = 2
 const HOUR = 3_600_000
 
-/** Tests that a template returns the values of this many URIs, each within the limit. */
+/** Defines a test that a template matches this many URIs, and returns their values, each within the time limit. */
 export function itMatchesPairs(pairs: number): void {
   it('returns the values from match(expand(values)) for every operator', { timeout: HOUR }, ({ task }) => {
     let [matched, longest, slowest] = [0, 0, 0]
@@ -117,7 +117,8 @@ export function itMatchesPairs(pairs: number): void {
 }
 
 /**
- * Returns the CPU time of a match, in ms: the minimum of several attempts if the first attempt is not quick.
+ * Returns the CPU time of a match, in ms. If the first attempt is not quick enough, returns the minimum of
+ * several attempts.
  */
 export function leastTime(template: UriTemplate, uri: string, quick: number = MAX_MS): number {
   let least = Number.POSITIVE_INFINITY

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
 describe('parseUriTemplate', () => {
-  it('lists the variables in order', () => {
+  it('returns the variables in order', () => {
     const { template, variables } = parseUriTemplate('x://{a}/{+b,c:3}{/d*}{?e,f*}{&g.h}{#%41_1}')
     expect(template).toBe('x://{a}/{+b,c:3}{/d*}{?e,f*}{&g.h}{#%41_1}')
     expect(variables).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g.h', '%41_1'])
@@ -26,7 +26,7 @@ describe('parseUriTemplate', () => {
     expect(() => parseUriTemplate(templateOf(limit + 1))).toThrow(message)
   })
 
-  it('truncates an overlong template to 40 characters in the error', () => {
+  it('truncates a template that is too long to 40 characters in the error message', () => {
     const start = 'notes://a/template/of/quite/some/length/'
     expect(() => parseUriTemplate(start.padEnd(2049, 'x'))).toThrow(`starting with "${start}" is longer`)
   })
@@ -62,7 +62,7 @@ describe('parseUriTemplate', () => {
     ['x://\uD800', 5, /not allowed/],
     ['x://100%/{a}', 8, /lone "%".*%25/],
     ['x://%2', 5, /lone "%"/],
-  ])('refuses %j with an error at character %i', (template, position, message) => {
+  ])('rejects %j with an error at character %i', (template, position, message) => {
     const parse = () => parseUriTemplate(template)
     expect(parse).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))
     expect(parse).toThrow(`character ${position}:`)

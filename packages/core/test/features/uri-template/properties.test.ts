@@ -11,7 +11,7 @@ import { parseUriTemplate } from '../../../src/features/uri-template/uri-templat
 itMatchesPairs(400)
 
 describe('match(expand(values))', () => {
-  it('returns the values up to the prefix length', () => {
+  it('returns the expanded values, truncated to their prefix lengths', () => {
     fc.assert(
       fc.property(segment, fc.integer({ min: 1, max: 9 }), (value, length) => {
         const cut = Array.from(value).slice(0, length).join('')
@@ -25,8 +25,8 @@ describe('match(expand(values))', () => {
   })
 })
 
-describe('match with an arbitrary string', () => {
-  it('returns allowed values or undefined', () => {
+describe('match() with an arbitrary string', () => {
+  it('returns either valid values or undefined', () => {
     const templates = [
       '{a}',
       '{+a}',
@@ -45,7 +45,7 @@ describe('match with an arbitrary string', () => {
   })
 })
 
-/** Counts how often a character is read to find the end of a variable. */
+/** Counts how often characters are read to find the end of a variable. */
 function countLooks(template: string, uri: string): { looks: number; spans: number } {
   let looks = 0
   const steps = compileParts(parseParts(template)).steps.map((step): Step => {
@@ -83,7 +83,7 @@ const ADVERSARIAL = [
 ]
 const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
 
-describe('the cost of match', () => {
+describe('the cost of match()', () => {
   it.each(ADVERSARIAL)('is at most two reads per character and variable, template %#', (template) => {
     for (const unit of units) {
       for (const end of ['', '!']) {

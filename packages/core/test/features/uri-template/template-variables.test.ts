@@ -30,13 +30,13 @@ describe('TemplateVariables', () => {
     }>()
   })
 
-  it('is empty if there are no variables', () => {
+  it('is an empty object type if there are no variables', () => {
     // oxlint-disable-next-line typescript/no-generated-empty-object-type
     type Names = keyof TemplateVariables<'weather://cities'>
     expectTypeOf<Names>().toBeNever()
   })
 
-  it('is a record if the template is only known to be a string', () => {
+  it('is a record if the template has the type string', () => {
     expectTypeOf<TemplateVariables<string>>().toEqualTypeOf<Record<string, string | string[]>>()
   })
 
@@ -47,7 +47,7 @@ describe('TemplateVariables', () => {
     expectTypeOf<'a0' | 'b5' | 'c9' | 'd1'>().toExtend<Names>()
   })
 
-  it('refuses unknown and possibly missing variables', () => {
+  it('rejects access to unknown variables, and to optional variables without a check', () => {
     const handler = (variables: TemplateVariables<'weather://{country}/{city}{?units}'>): string => {
       // @ts-expect-error the template has no such variable
       void variables.contry

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
-/** Attempts to leave a handler's directory. None may reach a handler as a value. */
+/** Attempts to leave a handler's directory. None of them may reach a handler as a value. */
 const FORMS = [
   '.',
   '..',
@@ -105,7 +105,7 @@ const TEMPLATES = [
   'x://root{#v}',
 ]
 
-/** Puts a form in place of the template's variable without encoding it, as an attacker would. */
+/** Replaces the template's variable with an unencoded path, as an attacker would. */
 const plant = (template: string, form: string): string =>
   template.replace(/\{([+#./;?&]?)(v)\*?\}/, (_, operator: string) => {
     const lead = operator === '+' ? '' : operator
@@ -117,11 +117,11 @@ describe('path traversal through a template', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
-  // "." starts a label and ";" starts another parameter, so these forms have a different meaning there.
+  // In these templates "." starts a label and ";" starts another parameter, so the path is harmless.
   const harmless = (template: string, form: string): boolean =>
     (template.includes('{.v}') && form === '.') || (template.includes('{/v*}') && form.startsWith('/etc'))
 
-  it.each(TEMPLATES)('never matches %s', (template) => {
+  it.each(TEMPLATES)('is prevented by the template %s', (template) => {
     const parsed = parseUriTemplate(template)
     const escaped = FORMS.filter((form) => !harmless(template, form)).filter(
       (form) => parsed.match(plant(template, form)) !== undefined,
@@ -129,12 +129,12 @@ describe('path traversal through a template', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('is not found in a harmless value that %s matches', (template) => {
+  it.each(TEMPLATES)('is not mistaken for a harmless value, which the template %s matches', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 
   it.each(['x://root/{v}', 'x://root{/v}', 'x://root{/v*}', 'x://root{;v}', 'x://root{.v}', 'x://{a}/{v}'])(
-    'does not match %s if the value contains a backslash or an encoded slash',
+    'is prevented by %s if the value contains a backslash or an encoded slash',
     (template) => {
       const parsed = parseUriTemplate(template)
       for (const form of ['a%2fb', 'a%2Fb', 'a\\b', 'a%5cb', 'a%5Cb', 'a%2f', 'a%5c']) {
@@ -149,7 +149,7 @@ describe('path traversal through a template', () => {
     expect(parseUriTemplate('{+v*}').match('a,/etc')).toBeUndefined()
   })
 
-  it('cannot be split over two variables', () => {
+  it('cannot be split across two variables', () => {
     expect(parseUriTemplate('x/{a}{b}/y').match('x/../y')).toBeUndefined()
     expect(parseUriTemplate('x/{a}.{b}').match('x/...')).toBeUndefined()
   })

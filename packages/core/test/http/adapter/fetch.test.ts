@@ -72,7 +72,7 @@ describe('toFetch', () => {
     expect(messages.map(({ id, params }) => id ?? params?.['progress'])).toEqual([1, 2, 3, 2])
   })
 
-  it('slows down a handler if the reader is slow', async () => {
+  it('slows down the handler if the client reads slowly', async () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), await open(handler)))
     const reader = response.body?.getReader()
@@ -89,7 +89,7 @@ describe('toFetch', () => {
     expect(parseSse(text)).toHaveLength(101)
   })
 
-  it('lets a call continue after the reader has cancelled', async () => {
+  it('lets a call continue after the client has cancelled the response stream', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), headers))
@@ -98,7 +98,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it("detects a disconnect through the request's signal", async () => {
+  it("detects through the request's signal that a client has disconnected", async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -128,7 +128,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
-  it('hides request headers from handler contexts, because apps may log them', async () => {
+  it('hides request headers from handler contexts, because an app may log its contexts', async () => {
     const { server, handler } = serve()
     const deep = { depth: 12, showHidden: true }
     server.addTool({ name: 'inspect', handler: (_args, ctx) => inspect(ctx, deep) })
@@ -144,7 +144,7 @@ describe('toFetch', () => {
     ['ai/mcp', { path: 'ai/mcp', legacySse: true }, { '/ai/mcp': 400, '/ai/message': 400, '/message': 404 }],
     ['/mcp', { path: '/mcp', health: true }, { '/livez': 405, '/readyz': 405, '/health': 404 }],
   ])(
-    'serves the path %s with the options %j, and answers POST requests with %j',
+    'serves the path %s with the options %j, and replies to POST requests with %j',
     async (_, options, statuses) => {
       const { handler } = serve(options)
       for (const [path, status] of Object.entries(statuses)) {
@@ -171,7 +171,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits the size of bodies regardless of whether their length is declared', async () => {
+  it('limits the size of a body, whether or not its length is declared', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
@@ -188,7 +188,7 @@ describe('toFetch', () => {
   it.each([
     ['already used', async (request: Request) => void (await request.text())],
     ['locked', (request: Request) => void request.body?.getReader()],
-  ])('explains how to fix the problem if the body is %s', async (_, use) => {
+  ])('suggests a remedy in its reply if the body is %s', async (_, use) => {
     const { handler } = serve()
     const request = post(initializeMessage())
     await use(request)
@@ -197,7 +197,7 @@ describe('toFetch', () => {
     expect(await response.text()).toContain('Pass a request whose body nobody has read')
   })
 
-  it('replies with 400 if a body ends early', async () => {
+  it('replies with 400 if a body ends prematurely', async () => {
     const { handler } = serve()
     const broken = new ReadableStream({
       pull(controller) {
@@ -211,7 +211,7 @@ describe('toFetch', () => {
     expect(await response.text()).not.toContain('canary')
   })
 
-  it('reads a body in several chunks, and refuses an empty or missing body', async () => {
+  it('reads a body that arrives in several chunks, and refuses an empty or missing body', async () => {
     const { handler } = serve()
     const bytes = new TextEncoder().encode(JSON.stringify(initializeMessage('2025-06-18', 'é')))
     const pieces = new ReadableStream({
@@ -255,7 +255,7 @@ describe('toFetch', () => {
     expect(await status('2025-11-25', '2025-11-25')).toBe(400)
   })
 
-  it('refuses unsupported methods, and answers preflights without CORS headers', async () => {
+  it('refuses unsupported methods, and replies to preflights without CORS headers', async () => {
     const { handler } = serve()
     const put = await handler(new Request(URL_, { method: 'PUT' }))
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
@@ -286,7 +286,7 @@ describe('toFetch', () => {
     )
   })
 
-  it('closes its streams and refuses requests when it is closed, like every mount', async () => {
+  it('closes its streams and refuses further requests once it is closed', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const stream = await handler(new Request(URL_, { headers: { accept: 'text/event-stream', ...headers } }))

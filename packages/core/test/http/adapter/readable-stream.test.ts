@@ -10,7 +10,7 @@ class Incoming extends WebRequest {
   }
 }
 
-/** A stream reply as a host gets it, and the events that its adapter sees. */
+/** Opens a stream reply as a host would. Returns the events that the adapter observes. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined
@@ -30,7 +30,7 @@ function opened() {
 }
 
 describe('a stream reply as a ReadableStream', () => {
-  it('makes the writer wait while 16 KiB is queued, and measures only the waiting time', async () => {
+  it('makes the writer wait while 16 KiB are queued, and measures only the waiting time', async () => {
     const { seen, write, reader } = opened()
     await settled()
     expect(write('x'.repeat(16_383))).toBeUndefined()
@@ -55,7 +55,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(write('late')).toBeUndefined()
   })
 
-  it('releases a waiting writer when the reader cancels', async () => {
+  it('stops making the writer wait when the reader cancels', async () => {
     const { seen, write, close, reader } = opened()
     const waits = write('x'.repeat(20_000))
     await reader.cancel()

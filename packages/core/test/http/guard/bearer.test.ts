@@ -16,10 +16,13 @@ const tried = async (authenticate: Authenticate, authorization?: string): Promis
   return post(initializeMessage(), { authorization })
 }
 
-describe('bearer', () => {
-  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts %j', async (header) => {
-    expect((await tried(bearer({ verify }), header)).status).toBe(200)
-  })
+describe('bearer()', () => {
+  it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])(
+    'accepts the header %j',
+    async (header) => {
+      expect((await tried(bearer({ verify }), header)).status).toBe(200)
+    },
+  )
 
   it('accepts a header of 16,384 characters', async () => {
     const long = bearer({ verify: (token) => ({ principal: token.slice(0, 1) }) })
@@ -46,14 +49,14 @@ describe('bearer', () => {
     'Bearer =token-a',
     `Bearer ${'a'.repeat(16_385 - 7)}`,
     'Bearer __proto__',
-  ])('refuses %j', async (header) => {
+  ])('refuses the header %j', async (header) => {
     const accepting = (token: string): AuthInfo | undefined =>
       ['unknown', '__proto__'].includes(token) ? undefined : { principal: 'alice' }
     const { status, headers } = await tried(bearer({ verify: accepting }), header)
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client', async () => {
+  it('refuses the token if `verify` fails, and hides the cause from the client', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -109,7 +112,7 @@ describe("a caller's identity", () => {
     [60, 200],
     [61, 401],
   ])(
-    'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
+    'expires 60 s late, to tolerate clock skew: %i s after the expiry time, the status is %i',
     async (seconds, status) => {
       const harness = createHarness({
         endpoint: {
@@ -127,7 +130,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'requires a principal, and logs which option did not return one: %j',
+    'causes status 500 if it has no principal, and the log names the option that returned it: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()
@@ -141,7 +144,7 @@ describe("a caller's identity", () => {
     },
   )
 
-  it('is checked on every request, so a revoked token is refused immediately', async () => {
+  it('is verified on every request, so a revoked token is refused immediately', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
@@ -154,7 +157,7 @@ describe("a caller's identity", () => {
     expect((await session.delete()).status).toBe(401)
   })
 
-  it('comes from the host application if the mount has no `authenticate`', async () => {
+  it('is provided by the host application if the mount has no `authenticate`', async () => {
     const seen: unknown[] = []
     const { open } = createHarness({
       setUp: (server) => {
@@ -172,7 +175,7 @@ describe("a caller's identity", () => {
     expect(seen).toEqual(['alice', { user: 1 }])
   })
 
-  it('expires even if it comes from the host application', async () => {
+  it('expires even if the host application provides it', async () => {
     const { post, clock } = createHarness()
     const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
     expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)
@@ -180,7 +183,7 @@ describe("a caller's identity", () => {
 })
 
 describe('Rejection', () => {
-  it('determines the status and message of the JSON-RPC error', async () => {
+  it('determines the HTTP status and the message of the JSON-RPC error', async () => {
     const { status, headers, json } = await tried(
       () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
     )
@@ -198,7 +201,7 @@ describe('Rejection', () => {
     expect(log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual(logged)
   })
 
-  it.each([200, 302, 399, 600, 400.5])('refuses the status %s', (status) => {
+  it.each([200, 302, 399, 600, 400.5])('rejects the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
 

@@ -18,8 +18,8 @@ function budget() {
   return { clock, begin, close: () => made.close(), stopped }
 }
 
-describe("a mount's limit for request bodies that are being read", () => {
-  it('allows each caller to hold the bytes of 32 full-size bodies', () => {
+describe('the limit for request bodies that a mount is reading', () => {
+  it('allows each caller as many bytes as 32 full-size bodies contain', () => {
     const { begin } = budget()
     const first = begin('ann')
     expect(first.add(OF_CALLER)).toBeUndefined()
@@ -35,7 +35,7 @@ describe("a mount's limit for request bodies that are being read", () => {
   it.each([
     ['one address', 1],
     ['several addresses', 5],
-  ])('stops reading the oldest bodies of anonymous callers at %s, and refuses none', (_, addresses) => {
+  ])('aborts the oldest bodies of anonymous callers at %s instead of refusing new ones', (_, addresses) => {
     const { begin, stopped } = budget()
     const principal = begin('ann')
     expect(principal.add(OF_CALLER)).toBeUndefined()
@@ -48,7 +48,7 @@ describe("a mount's limit for request bodies that are being read", () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('stops reading the largest caller if all bodies exceed the limit', () => {
+  it('aborts a body of the caller with the most bytes if all bodies together exceed it', () => {
     const { begin, stopped } = budget()
     begin('ann').add(OF_CALLER)
     begin('bob').add(OF_CALLER)
@@ -56,7 +56,7 @@ describe("a mount's limit for request bodies that are being read", () => {
     expect(stopped).toEqual([503])
   })
 
-  it('stops reading bodies that take too long, and frees their bytes', async () => {
+  it('aborts a body that takes too long, and frees its bytes', async () => {
     const { clock, begin, stopped } = budget()
     const ended = begin('ann')
     begin('ann').add(OF_CALLER)
@@ -68,7 +68,7 @@ describe("a mount's limit for request bodies that are being read", () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('stops reading all bodies when the mount closes, including bodies that arrive later', () => {
+  it('aborts all bodies when the mount closes, and every body that arrives later', () => {
     const { clock, begin, close, stopped } = budget()
     begin('ann')
     close()

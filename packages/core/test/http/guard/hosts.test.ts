@@ -43,7 +43,7 @@ describe('the Host check on a loopback socket', () => {
 
   it.each(loopbackNames)('accepts %j', (value) => expect(host(value, true)).toBe(true))
   it.each(tricks)('refuses %j', (value) => expect(host(value, true)).toBe(false))
-  it('refuses a missing header', () => expect(host(undefined, true)).toBe(false))
+  it('refuses a request without a Host header', () => expect(host(undefined, true)).toBe(false))
 
   it('accepts the host in `publicUrl`', () => {
     const guard = createHostGuard({ publicUrl: 'https://mcp.example.com/base/mcp' })
@@ -56,12 +56,12 @@ describe('the Host check on a loopback socket', () => {
 })
 
 describe('the Host check on other sockets', () => {
-  it('accepts any value if there is no list, while the Origin is still checked', () => {
+  it('accepts any host if there is no list of allowed hosts', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
 
-  it('accepts only listed hosts on every socket if there is a list', () => {
+  it('accepts only listed hosts, on every socket, if there is a list', () => {
     const { host } = createHostGuard({
       allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80', 'c.example:443'],
     })
@@ -86,7 +86,9 @@ describe('the Origin check', () => {
     'https://127.0.0.1:1',
     'http://[::1]:80',
     'HTTP://LOCALHOST:3000',
-  ])('accepts %j if there is no list', (value) => expect(createHostGuard({}).origin(value)).toBe(true))
+  ])('accepts %j if there is no list of allowed origins', (value) =>
+    expect(createHostGuard({}).origin(value)).toBe(true),
+  )
 
   it.each([
     'null',
@@ -102,9 +104,11 @@ describe('the Origin check', () => {
     'file://',
     'javascript://localhost',
     ...tricks.map((trick) => `http://${trick}`),
-  ])('refuses %j if there is no list', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
+  ])('refuses %j if there is no list of allowed origins', (value) =>
+    expect(createHostGuard({}).origin(value)).toBe(false),
+  )
 
-  it('accepts only exact matches if there is a list', () => {
+  it('accepts only exact matches if there is a list of allowed origins', () => {
     const { origin } = createHostGuard({
       allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80', 'tauri://c:80'],
     })
@@ -158,7 +162,7 @@ describe("a mount's guard", () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('names the option to set, but not the host, when it refuses a request', async () => {
+  it('mentions the option to set, but not the host, when it refuses a request', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')
@@ -167,7 +171,7 @@ describe("a mount's guard", () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('caches a limited number of hosts, but checks all of them', async () => {
+  it('caches the result for a limited number of hosts, but checks every host', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)

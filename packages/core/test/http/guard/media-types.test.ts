@@ -11,7 +11,7 @@ describe('isJson', () => {
     'application/json; charset="utf-8"',
     'application/json ; charset=utf-8',
     'application/json; x=y; charset=utf-8',
-  ])('accepts %j', (type) => expect(isJson(type)).toBe(true))
+  ])('returns true for %j', (type) => expect(isJson(type)).toBe(true))
 
   it.each([
     undefined,
@@ -35,9 +35,9 @@ describe('isJson', () => {
     'application/json; x="a;b"',
     'application/json\u0000',
     ' application/json',
-  ])('refuses %j', (type) => expect(isJson(type)).toBe(false))
+  ])('returns false for %j', (type) => expect(isJson(type)).toBe(false))
 
-  it('refuses every type that browsers send to other sites without a preflight', () => {
+  it('returns false for every type that browsers may send cross-site without a preflight', () => {
     const simple = fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
     fc.assert(fc.property(simple, fc.string(), (type, rest) => !isJson(`${type}${rest}`)))
   })
@@ -64,8 +64,8 @@ describe('parsing an Accept header', () => {
   })
 })
 
-describe('remember', () => {
-  it('caches a limited number of header values, and computes the others', () => {
+describe('remember()', () => {
+  it('caches the results for a limited number of header values', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

@@ -52,13 +52,13 @@ const query = (
   name = 'query',
 ): Promise<Answer> => callModern(harness, 'tools/call', { name, arguments: args }, { headers })
 
-describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers)', () => {
+describe('the check of Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers)', () => {
   it.each([
     ['prompts/get', { name: 'héllo' }, '=?base64?aMOpbGxv?='],
     ['resources/read', { uri: 'a://é' }, '=?base64?YTovL8Op?='],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '  plain\t'],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '=?base64?cGxhaW4=?='],
-  ])('matches %s with %j if its value is %j', async (method, params, name) => {
+  ])('accepts %s with the params %j and the header value %j', async (method, params, name) => {
     const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 200, json: { result: { resultType: 'complete' } } })
   })
@@ -75,7 +75,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
   })
 
   it.each(['mcp-method', 'mcp-name', 'mcp-protocol-version'])(
-    'refuses a repeated header, even with equal values: %s',
+    'refuses a repeated standard header, even if its values are equal: %s',
     async (name) => {
       const value = { 'mcp-method': 'tools/call', 'mcp-name': 'plain', 'mcp-protocol-version': '2026-07-28' }[
         name
@@ -87,7 +87,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
   )
 })
 
-describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers)', () => {
+describe('the check of Mcp-Param-* headers (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers)', () => {
   it.each<[object, Sent['headers']]>([
     [{ region: 'eu' }, { 'mcp-param-region': 'eu' }],
     [{ region: 'eu' }, { 'mcp-param-region': ' eu ' }],
@@ -131,7 +131,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     ['a boolean in capitals', { dry: true }, { 'mcp-param-dry-run': 'TRUE' }],
     ['a boolean as a number', { dry: true }, { 'mcp-param-dry-run': '1' }],
     ['a header for an object', { region: {} }, { 'mcp-param-region': '[object Object]' }],
-  ])('refuses %s, and does not run the tool', async (_what, args, headers) => {
+  ])('refuses %s before the tool runs', async (_what, args, headers) => {
     const harness = serve()
     const answer = await query(harness, args, headers)
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32020 } } })
@@ -139,35 +139,35 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(harness.ran).toEqual([])
   })
 
-  it('refuses a repeated header, and does not run the tool', async () => {
+  it('refuses a repeated header before the tool runs', async () => {
     const harness = serve()
     const { status, json } = await query(harness, { region: 'eu' }, { 'mcp-param-region': ['eu', 'eu'] })
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('does not require a header for null, because the schema checks null', async () => {
+  it('requires no header for null, because the schema validates null', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('does not require a header for an object, because schema validation reports the object to the model', async () => {
+  it('requires no header for an object, because schema validation reports the object to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('is counted as `headerMismatch` if it is refused, like the other headers', async () => {
+  it('counts a mismatch as `headerMismatch`, like the checks of other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
     expect(harness.endpoint.stats().refusals).toMatchObject({ headerMismatch: 2 })
   })
 
-  it('is checked before the schema', async () => {
+  it('happens before the arguments are validated against the schema', async () => {
     const answer = await query(serve(), { region: 'much longer than twenty' }, { 'mcp-param-region': 'eu' })
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it('is checked only if the tool is known and visible and the arguments are an object', async () => {
+  it('applies only to a tool that the caller can see, and only if the arguments are an object', async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -176,12 +176,12 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(hidden.json.error?.message.replace('hidden', 'unknown')).toBe(unknown.json.error?.message)
   })
 
-  it('is ignored for a tool without header parameters', async () => {
+  it('does not apply to a tool without header parameters', async () => {
     const answer = await query(serve(), { region: 'eu' }, { 'mcp-param-region': 'us' }, 'plain')
     expect(answer.json.result).toBeDefined()
   })
 
-  it('is ignored in sessions and outside HTTP', async () => {
+  it('does not apply in sessions or outside HTTP', async () => {
     const harness = serve()
     const session = await harness.open()
     expect((await session.call('query', { region: 'eu' })).json.result).toMatchObject({
@@ -197,7 +197,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(harness.ran).toHaveLength(2)
   })
 
-  it('is refused inside middleware, so that middleware sees the error', async () => {
+  it('happens inside middleware, so that middleware sees the error', async () => {
     const seen: unknown[] = []
     const harness = serve({
       setUp: (server) =>
@@ -216,7 +216,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 })
 
-describe('Mcp-Param-* for a tool that runs as a task (https://modelcontextprotocol.io/seps/2663-tasks-extension)', () => {
+describe('Mcp-Param-* headers for a tool that runs as a task (https://modelcontextprotocol.io/seps/2663-tasks-extension)', () => {
   const EXTENSION = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
   const CLIENT = { capabilities: { ...EXTENSION, elicitation: {} } }
   const inputSchema = {
@@ -259,7 +259,7 @@ describe('Mcp-Param-* for a tool that runs as a task (https://modelcontextprotoc
   const refusal = { status: 400, json: { id: 7, error: { code: -32020 } } }
 
   it.each(['optional', 'required', 'asks'])(
-    'are checked before the task starts, and before any question is asked: tool %s',
+    'are checked before the task starts and before any question is sent: tool %s',
     async (name) => {
       const harness = open()
       expect(await call(harness, name, 'us')).toMatchObject(refusal)
@@ -268,14 +268,14 @@ describe('Mcp-Param-* for a tool that runs as a task (https://modelcontextprotoc
     },
   )
 
-  it.each(['optional', 'required'])('allow the task to start if they match: tool %s', async (name) => {
+  it.each(['optional', 'required'])('let the task start if they match: tool %s', async (name) => {
     const harness = open()
     const { json } = await call(harness, name, 'eu')
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
     await vi.waitFor(() => expect(harness.ran).toEqual([name]), { interval: 1 })
   })
 
-  it('are checked in every round, but not again when the task runs', async () => {
+  it('are checked on each call of the tool, but not again when the task runs', async () => {
     const harness = open()
     const { json } = await call(harness, 'asks', 'eu')
     const inputResponses = { sure: { action: 'accept', content: { ok: true } } }
@@ -287,7 +287,7 @@ describe('Mcp-Param-* for a tool that runs as a task (https://modelcontextprotoc
     await vi.waitFor(() => expect(harness.ran.at(-1)).toBe('asks'), { interval: 1 })
   })
 
-  it('are checked after the client capability for tasks', async () => {
+  it("are checked after the client's capability for tasks", async () => {
     const harness = open()
     const params = { name: 'required', arguments: { region: 'eu' } }
     const answer = await callModern(harness, 'tools/call', params, { headers: { 'mcp-param-region': 'us' } })

@@ -25,7 +25,7 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('responses on an HTTP+SSE connection', () => {
-  it('exceed their limit if they are larger than four full-size results, whether queued or held back', () => {
+  it('exceed their limit if queued and reserved bytes together exceed four full-size results', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
@@ -36,7 +36,7 @@ describe('responses on an HTTP+SSE connection', () => {
     expect(made.full).toBe(false)
   })
 
-  it("block further requests while they exceed the mount's limit", () => {
+  it('make the mount refuse further requests while they exceed its limit', () => {
     const { outlet, made } = responses(1_000)
     outlet.waitingBytes = 1_000
     expect(made.refuses(0)).toBe(false)
@@ -44,7 +44,7 @@ describe('responses on an HTTP+SSE connection', () => {
     expect(made.refuses(0)).toBe(true)
   })
 
-  it('block requests from a slow client if the pending responses could exceed the limit', () => {
+  it('make the mount refuse requests from a slow client if pending responses could exceed the limit', () => {
     const { outlet, made } = responses()
     made.fit(1, { frame: 'x'.repeat(RESULT) })
     made.fit(2, { frame: 'x' })
@@ -53,7 +53,7 @@ describe('responses on an HTTP+SSE connection', () => {
     expect([made.refuses(3), made.refuses(4)]).toEqual([false, true])
   })
 
-  it('become errors beyond the limit, and are omitted for cancelled calls', () => {
+  it('are replaced with errors if they exceed the limit, and are omitted for cancelled calls', () => {
     const { outlet, overflows, made } = responses()
     const frame = 'é'.repeat(RESULT)
     expect(made.fit(1, undefined)).toBeUndefined()

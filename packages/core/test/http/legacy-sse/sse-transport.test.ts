@@ -80,7 +80,7 @@ async function agree(client: SseClient): Promise<number> {
 }
 
 describe('an event stream', () => {
-  it('starts with the URL for messages, and carries every response as a message event', async () => {
+  it('starts with the URL for messages, and sends every response as a message event', async () => {
     const client = await openSse(harness())
     expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
     expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
@@ -98,13 +98,13 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('given the Accept header %s, receives the status %i', async (accept, status) => {
+  ])('opened with the Accept header %s, has the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
   })
 
-  it('has a random version 4 UUID as its session id', async () => {
+  it('has a session id that is a random version 4 UUID', async () => {
     const made = harness()
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSse(made)).sessionId))
     expect(new Set(ids).size).toBe(20)
@@ -112,15 +112,18 @@ describe('an event stream', () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates %s', async (version) => {
-    const client = await openSse(harness())
-    await client.post(initializeMessage(version))
-    expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
-      result: { protocolVersion: version },
-    })
-  })
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'negotiates the revision %s',
+    async (version) => {
+      const client = await openSse(harness())
+      await client.post(initializeMessage(version))
+      expect(JSON.parse(client.sink.events[1]?.data ?? '')).toMatchObject({
+        result: { protocolVersion: version },
+      })
+    },
+  )
 
-  it('opens after the lifespan has opened, and not at all if the lifespan fails to open', async () => {
+  it('opens after the lifespan has started, but never opens if the lifespan fails', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -140,7 +143,7 @@ describe('an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('accepts messages before the client reads anything', async () => {
+  it('opens a session that accepts messages before the client reads anything', async () => {
     const { client } = await streaming()
     client.sink.stall()
     expect((await client.post(initializeMessage())).status).toBe(202)
@@ -175,7 +178,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('carries identical notifications only once to a slow reader', async () => {
+  it('carries several identical notifications only once if the client reads slowly', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -188,7 +191,7 @@ describe('an event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, which responds by POST', async () => {
+  it('carries requests to the client, which sends its response in a POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -203,7 +206,7 @@ describe('POST /message', () => {
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('replies immediately, even if the call takes longer', async () => {
+  it('replies immediately, even if the call takes a long time', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -232,7 +235,7 @@ describe('POST /message', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
-  ])('refuses %s without echoing the body, and sends nothing on the stream', async (raw, status, code) => {
+  ])('refuses %s without echoing the body or sending anything on the stream', async (raw, status, code) => {
     const { client, sink } = await started()
     const before = sink.text
     const answer = await client.post(undefined, { raw })
@@ -258,7 +261,7 @@ describe('POST /message', () => {
     [{ 'content-type': 'text/plain' }, 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, 202],
     [{ accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }, 202],
-  ])('checks the headers %j and replies with %i', async (headers, status) => {
+  ])('checks the headers %j, and replies with the status %i', async (headers, status) => {
     const { client } = await started()
     expect((await client.post(ping(), { headers })).status).toBe(status)
   })
@@ -268,7 +271,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('is answered on the stream even before initialize: a ping with a result, and other requests with an error', async () => {
+  it('before initialize, sends a result for a ping on the stream, and an error for other requests', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -299,7 +302,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('is served with its own auth and locals', async () => {
+  it('is served with the auth and locals of the POST', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -309,7 +312,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('accepts a batch in the revision that has batches, and answers with a batch', async () => {
+  it('accepts a batch in the revision that supports batches, and responds with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -329,7 +332,7 @@ describe('POST /message', () => {
 })
 
 describe('HTTP+SSE limits', () => {
-  it('refuse excess calls in the reply to the POST', async () => {
+  it('cause excess calls to be refused in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -339,7 +342,7 @@ describe('HTTP+SSE limits', () => {
     expect(sink.text).not.toContain('"call-3"')
   })
 
-  it('drop notifications for a slow reader, keep responses, and refuse further requests as busy', async () => {
+  it('drop notifications for a client that reads slowly, but keep its responses', async () => {
     const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
@@ -358,7 +361,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('queue up to `outboundBytes` of distinct notifications for a stalled client, and drop the others', async () => {
+  it('allow a stalled client up to `outboundBytes` of queued notifications, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -380,7 +383,7 @@ describe('HTTP+SSE limits', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('close a stream if no session is opened on it in time', async () => {
+  it('close a stream on which no session is opened in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -392,7 +395,7 @@ describe('HTTP+SSE limits', () => {
     expect(used.sink.closed).toBe(false)
   })
 
-  it('count HTTP+SSE sessions together with Streamable HTTP sessions', async () => {
+  it('apply to HTTP+SSE and Streamable HTTP sessions together', async () => {
     const made = harness({ sessions: { max: 3 } })
     const [first, second] = [await openSse(made, ada), await openSse(made, ada)]
     const streamable = await made.open({ more: ada })
@@ -405,14 +408,14 @@ describe('HTTP+SSE limits', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('give anonymous HTTP+SSE connections at most half of the slots, so that principals find room', async () => {
+  it('reserve half of the slots for principals, so that anonymous connections cannot fill all slots', async () => {
     const made = harness({ sessions: { max: 4 } })
     const opened = async (who?: Sent): Promise<number> => (await openSse(made, who)).opened.status
     expect([await opened(), await opened(), await opened()]).toEqual([200, 200, 503])
     expect([await opened(ada), await opened(bob), await opened(ada)]).toEqual([200, 200, 503])
   })
 
-  it('count sessions per principal', async () => {
+  it('apply to each principal separately', async () => {
     const made = harness({ sessions: { maxPerPrincipal: 1 } })
     const first = await openSse(made, ada)
     expect((await openSse(made, ada)).opened.status).toBe(503)
@@ -423,7 +426,7 @@ describe('HTTP+SSE limits', () => {
 })
 
 describe('the session of an event stream', () => {
-  it('appears to other principals as an unknown session', async () => {
+  it('is unknown to other principals', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)
     const nobody = await made.send({ route: 'message', query: { sessionId: client.sessionId }, body: ping() })
@@ -440,7 +443,7 @@ describe('the session of an event stream', () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream: the running call is aborted, the next POST receives 404, and session:close fires once', async () => {
+  it('ends with the stream, so that running calls are aborted and session:close is emitted once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -460,7 +463,7 @@ describe('the session of an event stream', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('frees its timers and slot when it ends', async () => {
+  it('frees its timers and its slot when it ends', async () => {
     const made = harness({ sessions: { max: 5 } })
     for (let i = 0; i < 100; i++) {
       const client = await openSse(made)
@@ -483,7 +486,7 @@ describe('the session of an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('is not opened by initialize if the stream has already closed', async () => {
+  it('is not opened by initialize after the stream has closed', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
     const heard: string[] = []
@@ -499,7 +502,7 @@ describe('the session of an event stream', () => {
 })
 
 describe('endpoint.close', () => {
-  it('refuses streams and requests, accepts responses, waits for calls, and then closes the streams', async () => {
+  it('refuses new streams and requests, but waits for running calls and accepts responses', async () => {
     const { client, ...made } = await asked()
     await client.sink.until(() => client.sink.text.includes('elicitation/create'))
     const closed = made.endpoint.close()
@@ -512,7 +515,7 @@ describe('endpoint.close', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('waits no longer than the deadline', async () => {
+  it('waits at most until the deadline', async () => {
     const { client, sink, ...made } = await started()
     await client.call('hold', {}, 'running')
     const closed = made.endpoint.close({ deadline: 1_000 })
@@ -526,30 +529,30 @@ describe('endpoint.close', () => {
   })
 })
 
-describe('a mount', () => {
-  it('has no HTTP+SSE routes by default', async () => {
+describe('the HTTP+SSE routes of a mount', () => {
+  it('do not exist by default', async () => {
     const { send } = createHarness()
     expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
     expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
-  it('cannot have HTTP+SSE routes without sessions', () => {
+  it('require sessions', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates only the revisions it serves', async () => {
+  it('negotiate only the revisions that the mount serves', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('announces a message path below the `publicUrl` prefix', async () => {
+  it('announce a message path that includes the path prefix of `publicUrl`', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('checks hosts and origins on both routes, and names the route in the `reject` event', async () => {
+  it('check the Host and Origin headers, and are named in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -560,7 +563,7 @@ describe('a mount', () => {
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('authenticates on both routes', async () => {
+  it('both require authentication', async () => {
     const made = harness({ authenticate: () => undefined })
     expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
     expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)
@@ -595,7 +598,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that is closed later, which closes both its idle and its initialized streams', async () => {
+  it('can return a server that is closed later, which also closes the streams of that server', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

@@ -36,7 +36,7 @@ async function ask(session: TestSession, id: number): Promise<Answer> {
 }
 
 describe('a question', () => {
-  it('is answered on whichever node receives the response', async () => {
+  it('can be answered on any node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('refuses a response on another node with 503 after its own node has stopped', async () => {
+  it('is lost when its node stops, so that an answer sent to another node causes 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -83,7 +83,7 @@ describe('a question', () => {
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  it('receives its response from another node even if the store fails briefly', async () => {
+  it('receives its answer from another node even if the store fails briefly', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('refuses a response on another node with 503 if the store fails for 3 s, and accepts it later', async () => {
+  it('can be answered again after another node could not forward the answer for 3 s', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -138,7 +138,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call on whichever node is running it', async () => {
+  it('ends the call, whichever node runs it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -152,7 +152,7 @@ describe('a cancellation', () => {
     expect(c.ended).toHaveLength(1)
   })
 
-  it('ends calls with the same id on several nodes', async () => {
+  it('ends all calls with the given id, even on several nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -202,7 +202,7 @@ describe('a cancellation', () => {
   it.each([
     ['is kept for later', () => Promise.resolve(false)],
     ['fails', () => Promise.reject(new Error('down'))],
-  ])('is refused with 503 if its message to the other nodes %s', async (_, publish) => {
+  ])('is refused with 503 if the message to the other nodes %s', async (_, publish) => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([5])
   })
 
-  it('is refused with 503 in a batch if the other nodes may not receive it', async () => {
+  it('is refused with 503 as part of a batch if it may not have reached the other nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open({ version: '2025-03-26' })
@@ -228,7 +228,7 @@ describe('a cancellation', () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const there = b.node.at(session)
     expect((await there.post([cancelled])).status).toBe(503)
-    // A batch with requests must not be repeated, because its calls have begun.
+    // A batch that contains requests must not be repeated, because its calls have already begun.
     expect((await there.post([cancelled, ping])).status).toBe(200)
   })
 })

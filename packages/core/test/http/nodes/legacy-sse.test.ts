@@ -12,7 +12,7 @@ const bob = { auth: { principal: 'bob' } }
 const OK = z.object({ ok: z.boolean() })
 
 interface SseNode extends TestNode {
-  /** The tool `hold` waits for this promise. */
+  /** The promise for which the tool `hold` waits. */
   readonly held: ReturnType<typeof deferred<void>>
   readonly aborted: string[]
 }
@@ -51,7 +51,7 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   return { ...cluster.node({ ...more, endpoint: options, setUp }), held, aborted }
 }
 
-/** Starts three nodes, and opens the client's stream on the first. */
+/** Starts three nodes, and opens the client's stream on the first one. */
 async function streaming(options?: HarnessOptions, sent?: Sent) {
   const cluster = createCluster()
   const [a, b, c] = [nodeOf(cluster, options), nodeOf(cluster, options), nodeOf(cluster, options)]
@@ -59,7 +59,7 @@ async function streaming(options?: HarnessOptions, sent?: Sent) {
   return { cluster, a, b, c, client, sink: client.sink, atB: client.at(b), atC: client.at(c) }
 }
 
-/** Does the same, and then sends `initialize` to the second node. */
+/** Starts three nodes, opens the stream on the first one, and sends `initialize` to the second one. */
 async function started(options?: HarnessOptions, sent?: Sent) {
   const made = await streaming(options, sent)
   await made.atB.initialize('2025-06-18', { elicitation: {} })
@@ -80,9 +80,9 @@ const textOf = ({ result }: Message): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 const cancel = (id: number): object => notification('notifications/cancelled', { requestId: id })
 
-describe('an HTTP+SSE client whose messages arrive on any node', () => {
+describe('an HTTP+SSE client that may send its messages to any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize revision %s on one node and call every node, and receives all responses on the stream',
+    'can initialize revision %s on one node, call every node, and receive all responses on its stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -117,7 +117,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     })
   })
 
-  it('is served with the credentials of each message and the locals of its stream', async () => {
+  it('is served with the credentials of each message, but the locals of its stream', async () => {
     const { client, a, b } = await started({}, { ...ada, mount: 'first' })
     const auth = {
       principal: 'ada',
@@ -130,7 +130,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     expect(textOf(await answerTo(client, 2))).toBe(JSON.stringify(['first', auth]))
   })
 
-  it('can send a batch in the revision that has batches', async () => {
+  it('can send a batch in the revision that supports batches', async () => {
     const { client, atB, atC } = await streaming()
     await atB.initialize('2025-03-26')
     expect((await atC.post([ping('a'), ping('b')])).status).toBe(202)
@@ -138,11 +138,11 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     expect(messagesOf(client).at(-1)).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  it('receives messages from a call in order', async () => {
+  it('receives the messages of a call in order', async () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
-    // Another node receives the client's response to the ping before the call responds.
+    // A third node receives the client's response to the ping before the call ends.
     await client.sink.until(() => client.sink.text.includes('"method":"ping"'))
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })
@@ -158,8 +158,8 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
   })
 })
 
-describe('a question from a call', () => {
-  it('is answered once, on whichever node receives the response', async () => {
+describe('a question that a call asks', () => {
+  it('can be answered once, on any node', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
       await client.at(node).call('ask', {}, `ask-${i}`)
@@ -181,7 +181,7 @@ describe('a question from a call', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call, whichever node receives the cancellation', async () => {
+  it('ends the call, whichever node receives it', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -194,7 +194,7 @@ describe('a cancellation', () => {
 })
 
 describe('change notifications', () => {
-  it('reach the stream, even for subscriptions received by another node', async () => {
+  it('reach the stream, even if another node received the subscription', async () => {
     const { client, c, atB } = await started()
     await atB.post(request('resources/subscribe', { uri: 'test://a' }, 2))
     await answerTo(client, 2)
@@ -209,7 +209,7 @@ describe('change notifications', () => {
 })
 
 describe('an HTTP+SSE session', () => {
-  it('appears to other principals on every node as an unknown session', async () => {
+  it('is unknown to other principals on every node', async () => {
     const { client, a, b, c } = await started({}, ada)
     await client.at(c).call('echo', { text: 'x' })
     for (const node of [a, b, c]) {
@@ -246,7 +246,7 @@ describe('an HTTP+SSE session', () => {
     expect((await atC.post(initializeMessage())).status).toBe(404)
   })
 
-  it('lasts as long as its stream, even without notifications/initialized', async () => {
+  it('lasts as long as its stream, even if the client never sends notifications/initialized', async () => {
     const { cluster, client, atB } = await streaming({ endpoint: { sessions: { ttlMs: 20_000 } } })
     await atB.post(initializeMessage())
     for (let i = 0; i < 30; i++) await cluster.clock.advance(5_000)
@@ -254,7 +254,7 @@ describe('an HTTP+SSE session', () => {
     expect(await answerTo(client, 'late')).toMatchObject({ result: {} })
   })
 
-  it('ends together with its stream if it is not initialized in time', async () => {
+  it('ends together with its stream if the client does not initialize the session in time', async () => {
     const { cluster, sink, atB } = await streaming()
     await cluster.clock.advance(60_000)
     expect(sink.closed).toBe(true)
@@ -274,7 +274,7 @@ describe('an HTTP+SSE session', () => {
 })
 
 describe('server.close on one node', () => {
-  it('refuses requests for streams on other nodes, but forwards responses and cancellations', async () => {
+  it('refuses requests for streams on other nodes, but still forwards responses and cancellations', async () => {
     const { a, b, client, atB } = await started()
     await b.post(ping())
     const session = await b.open()
@@ -290,7 +290,7 @@ describe('server.close on one node', () => {
     await Promise.all([running, closing])
   })
 
-  it('refuses messages that are waiting for a reply from another node', async () => {
+  it('refuses messages that still wait for a reply from another node', async () => {
     const { cluster, b, atB } = await started()
     b.shared.nodes.send = () => true
     const posted = atB.post(ping())
@@ -302,14 +302,14 @@ describe('server.close on one node', () => {
     expect(b.uses()).toBe(0)
   })
 
-  it('closes the local streams, and their sessions become unknown on other nodes', async () => {
+  it('closes the streams of that node, so that other nodes no longer know their sessions', async () => {
     const { a, sink, atB } = await started()
     await a.server.close()
     expect(sink.closed).toBe(true)
     expect((await atB.post(ping())).status).toBe(404)
   })
 
-  it('replies to forwarded messages before leaving the other nodes', async () => {
+  it('replies to forwarded messages before the node leaves the others', async () => {
     const { cluster, a, atB } = await streaming()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -330,10 +330,10 @@ describe('server.close on one node', () => {
   })
 })
 
-describe('a slow HTTP+SSE reader', () => {
+describe('an HTTP+SSE client that reads slowly', () => {
   const endpoint = { limits: { outboundBytes: 100_000 } }
 
-  it('receives 503 on other nodes until it has caught up, and loses notifications beyond a limit', async () => {
+  it('receives 503 on other nodes until it has caught up, and misses notifications beyond a limit', async () => {
     const { client, sink, a, atB, atC } = await started({ endpoint })
     let dropped = 0
     a.server.on('overflow', () => dropped++)
@@ -355,14 +355,14 @@ describe('a message for a stream on another node', () => {
   it.each([
     ['a batch before initialize', [ping()]],
     ['an invalid message', { jsonrpc: '1.0' }],
-  ])('is refused exactly as it would be on that node: %s', async (_, body) => {
+  ])('is refused exactly as on that node: %s', async (_, body) => {
     const { client, atB } = await streaming()
     const [here, there] = [await client.post(body), await atB.post(body)]
     expect(there.status).toBeGreaterThanOrEqual(400)
     expect([there.status, there.headers, there.text]).toEqual([here.status, here.headers, here.text])
   })
 
-  it('is refused with a challenge, and is counted on that node, if its caller lacks scopes', async () => {
+  it('is refused with a challenge if its caller lacks scopes, and is counted on that node', async () => {
     const { client, a, b } = await started({}, ada)
     const refused: unknown[] = []
     for (const { server } of [a, b]) server.on('reject', (one) => refused.push(one))
@@ -375,7 +375,7 @@ describe('a message for a stream on another node', () => {
     expect(textOf(await answerTo(client, 'allowed'))).toBe('scoped')
   })
 
-  it('is not forwarded if no node created the session id', async () => {
+  it('is not forwarded if the session id was not created by any node', async () => {
     const { a, b, client } = await started()
     const send = vi.spyOn(b.shared.nodes, 'send')
     const mark = /\.[\w-]{6}\./.exec(client.sessionId)?.[0] ?? ''
@@ -396,7 +396,7 @@ describe('a message for a stream on another node', () => {
     expect((await client.at(other).post(initializeMessage())).status).toBe(404)
   })
 
-  it('is served by the mount that holds its stream if the process has several mounts', async () => {
+  it('is served by the mount that holds the stream if a process has several mounts', async () => {
     const cluster = createCluster()
     const [a, b] = [nodeOf(cluster), nodeOf(cluster)]
     const second = nodeOf(cluster, { server: { shared: a.shared } })
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('receives a reply that the other node resends until it is delivered', async () => {
+  it('is answered even if the other node has to send its reply several times', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -450,7 +450,7 @@ describe('a message for a stream on another node', () => {
     expect(messagesOf(client).filter(({ id }) => id === 'lost')).toEqual([])
   })
 
-  it('is refused with 503 if its caller has too many bytes in transit', async () => {
+  it('is refused with 503 if its caller already has too many bytes in transit', async () => {
     const { client, b } = await started({ endpoint: { limits: { bodyBytes: 1_000 } } }, ada)
     const { nodes } = b.shared
     const send = nodes.send.bind(nodes)
@@ -471,7 +471,7 @@ describe('a message for a stream on another node', () => {
     expect((await atB.post(ping())).status).toBe(202)
   })
 
-  it('is logged and refused with 500 if serving it fails', async () => {
+  it('is refused with 500 if it cannot be served because of an error, which is logged', async () => {
     const options = { server: { instructions: () => Promise.reject(new Error('no')) } }
     const { client, a, atB } = await streaming(options)
     const [here, there] = [await client.post(initializeMessage()), await atB.post(initializeMessage())]
@@ -479,7 +479,7 @@ describe('a message for a stream on another node', () => {
     expect(a.log.at(-1)).toMatchObject({ level: 'error', fields: { err: new Error('no') } })
   })
 
-  it("renews the stream's credentials", async () => {
+  it('renews the credentials of the stream', async () => {
     const cluster = createCluster()
     const [a, b] = [nodeOf(cluster), nodeOf(cluster)]
     const now = Math.floor(cluster.clock.now() / 1_000)

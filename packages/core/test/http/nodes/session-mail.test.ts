@@ -14,7 +14,7 @@ describe('readMail', () => {
     { kind: 'reply', ref: 'r', status: 202, headers: { a: 'b' } },
     { kind: 'reply', ref: 'r', status: 202, headers: {}, body: '' },
     { kind: 'cancel', id: 0 },
-  ])('returns the message that was passed to toMessage: %j', (mail) => {
+  ])('restores a message that was created by toMessage: %j', (mail) => {
     expect(readMail(toMessage(key, 'a', mail))).toEqual({ key, from: 'a', mail })
   })
 

@@ -58,7 +58,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('stays alive on the node that uses it after another node has expired or evicted it', async () => {
+  it('stays alive on the node that uses it, even after another node has expired or evicted it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000, max: 1 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one', async () => {
+  it('is ended as the least recently used anonymous session if all nodes together exceed `max`', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -102,7 +102,7 @@ describe('a session on several nodes', () => {
     expect((await session.post(ping)).status).toBe(200)
   })
 
-  it('expires on all nodes when no node uses it', async () => {
+  it('expires on all nodes if no node uses it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -125,7 +125,7 @@ describe('a session on several nodes', () => {
     expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
   })
 
-  it('ends after a DELETE while the stores are down, and is removed from the stores later', async () => {
+  it('ends after a DELETE even while the stores are down, and is removed from the stores later', async () => {
     const cluster = createCluster()
     const { sessions, events } = cluster
     const [a, b] = [cluster.node(), cluster.node()]
@@ -143,7 +143,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('stores only one GET stream, which a new GET replaces', async () => {
+  it('has at most one GET stream, which a new GET replaces', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()
@@ -152,7 +152,7 @@ describe('a session on several nodes', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within `verifyMs` on a node that misses the notification', async () => {
+  it('ends within `verifyMs` on a node that misses the notification of its end', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -163,7 +163,7 @@ describe('a session on several nodes', () => {
     expect((await session.post(ping)).status).toBe(404)
   })
 
-  it('continues while its store is read-only, and stores changes later', async () => {
+  it('continues while the store is read-only, and stores its changes later', async () => {
     const cluster = createCluster()
     const { sessions } = cluster
     const node = cluster.node({ setUp: logging })
@@ -181,7 +181,7 @@ describe('a session on several nodes', () => {
     expect(sessions.get({ principal: '', id: session.id })?.record.logLevel).toBe('debug')
   })
 
-  it('keeps changes that nodes make concurrently', async () => {
+  it('keeps changes that several nodes make at the same time', async () => {
     const cluster = createCluster()
     const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     const [a] = nodes
@@ -215,7 +215,7 @@ describe('a session on several nodes', () => {
     expect(level()).toBe('debug')
   })
 
-  it('extends the lifetime of its record once per quarter of the time to live', async () => {
+  it('extends the lifetime of its record once in every quarter of the time to live', async () => {
     const cluster = createCluster()
     const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
     const session = await a.open()
@@ -275,7 +275,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives its release by a node that considers it uninitialized', async () => {
+  it('survives if a node that considers it uninitialized removes it', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -315,7 +315,7 @@ async function logged(session: TestSession): Promise<unknown[]> {
 }
 
 describe('a change on one node', () => {
-  it('applies to the next request on another node, even if that node has just read the session', async () => {
+  it('applies to the next request on another node, even if that node has just read the session record', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: logging }), cluster.node({ setUp: logging })]
     const session = await a.open()
@@ -327,7 +327,7 @@ describe('a change on one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('applies to the stored subscriptions, even if the node has missed earlier changes on another node', async () => {
+  it('is merged into the stored subscriptions, even if the node has missed earlier changes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()
@@ -359,8 +359,8 @@ describe('change notifications', () => {
   })
 })
 
-describe('sealed ids', () => {
-  it("cannot be combined with shared stores, including the server's own stores", () => {
+describe('sealed session ids', () => {
+  it("cannot be combined with shared stores, not even with the server's own stores", () => {
     const { server } = createCluster().node()
     const sessions = { seal: { keys: [new Uint8Array(32)] } }
     expect(() => createEndpoint(server, { sessions })).toThrow('sessions.seal')
@@ -368,7 +368,7 @@ describe('sealed ids', () => {
 })
 
 describe('a node that cannot join the others', () => {
-  it('opens no sessions, and tries to join again on the next request', async () => {
+  it('opens no sessions, and tries again to join on the next request', async () => {
     const { shared, post } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = () => Promise.reject(new Error('down'))

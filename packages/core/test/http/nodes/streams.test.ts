@@ -16,7 +16,7 @@ interface Bench {
   readonly c: TestNode
   /** A session opened on the first node. */
   readonly session: TestSession
-  /** Lets every running `count` take one step. */
+  /** Lets every running call of `count` take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -30,7 +30,7 @@ async function bench(): Promise<Bench> {
   return { cluster, a, b, c, session, step: steps.step }
 }
 
-/** Starts a call, and lets it report its first number. */
+/** Starts a call, and lets it report the first number. */
 async function started({ session, step }: Bench, to: number): Promise<Answer> {
   const pending = session.call('count', { to }, { id: 2, progressToken: 'p' })
   await settled()
@@ -44,8 +44,8 @@ const resume = (node: TestNode, session: TestSession, from: string): Promise<Ans
 const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
-describe("a call's stream resumed on another node", () => {
-  it('continues, and sends each event once and in order', async () => {
+describe("a call's stream that is resumed on another node", () => {
+  it('continues with each event exactly once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -76,7 +76,7 @@ describe("a call's stream resumed on another node", () => {
     expect(numbers(third.sink.messages)).toEqual([3, 'result'])
   })
 
-  it('replaces a connection on the same node, and ends with its session', async () => {
+  it('replaces an earlier connection to the same node, and ends with its session', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -89,7 +89,7 @@ describe("a call's stream resumed on another node", () => {
     expect(third.sink.closed).toBe(true)
   })
 
-  it('ends with an error if its node has stopped', async () => {
+  it('ends with an error if its original node has stopped', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()
@@ -99,7 +99,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its node stops, and drops events that the node sends later', async () => {
+  it('ends with an error when its original node stops, and drops events that this node sends later', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -125,7 +125,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 
-  it('continues immediately for a client that reconnects while the old connection is stalled', async () => {
+  it('continues immediately if the client reconnects while its old connection is stalled', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -160,7 +160,7 @@ describe("a call's stream resumed on another node", () => {
     ])
   })
 
-  it('contains the response if the call has ended, and then becomes unknown', async () => {
+  it('contains the response if the call has ended, and cannot be resumed a second time', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)
     first.request.leave()
@@ -172,7 +172,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(second.sink))).status).toBe(400)
   })
 
-  it('ends and becomes unknown if the store has lost an event', async () => {
+  it('ends if the store has lost an event, and cannot be resumed again', async () => {
     const nodes = await bench()
     const { events } = nodes.cluster
     const first = await started(nodes, 4)
@@ -199,7 +199,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Starts three nodes, and opens a session's GET stream on the first, which sends one notification. */
+/** Starts three nodes, and opens a session's GET stream on the first one, which sends one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()
@@ -209,7 +209,7 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
 }
 
 describe("a session's GET stream", () => {
-  it('is replaced by a GET stream on another node that reports that everything has changed', async () => {
+  it('is replaced by a GET stream on another node, which starts by reporting that all lists changed', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()
@@ -223,7 +223,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues on another node while its former node is still running, and reports that everything has changed', async () => {
+  it('reports that all lists changed when it moves to another node, even if the old node still runs', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
@@ -231,11 +231,11 @@ describe("a session's GET stream", () => {
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
     change(nodes.c, 'three')
     await settled()
-    // The former node may have missed changes before it lost the stream, for example while it was paused.
+    // The first node may have missed changes before it lost the stream, for example while it was paused.
     expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED, CHANGED]])
   })
 
-  it('reports no changes when it is resumed on its own node', async () => {
+  it('reports no changes when it is resumed on the same node', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     const second = await resume(nodes.a, nodes.session, lastId(first.sink))
@@ -243,7 +243,7 @@ describe("a session's GET stream", () => {
     expect(methods(second)).toEqual([])
   })
 
-  it('continues after its node has stopped, and reports that everything has changed', async () => {
+  it('reports that all lists changed when it is resumed after its node has stopped', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -252,7 +252,7 @@ describe("a session's GET stream", () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('continues on another node when its own node closes', async () => {
+  it('continues on another node after its own node has closed', async () => {
     const { first, ...nodes } = await listening()
     const closing = nodes.a.server.close()
     await first.sink.ended()
@@ -265,7 +265,7 @@ describe("a session's GET stream", () => {
     expect(methods(second)).toEqual([CHANGED, CHANGED])
   })
 
-  it('continues on its new node even if the previous node writes late', async () => {
+  it('continues on its new node even if the old node writes late', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -280,7 +280,7 @@ describe("a session's GET stream", () => {
   it.each([
     ['at two nodes', ['b', 'c']],
     ['at all nodes', ['a', 'b', 'c']],
-  ] as const)('stays open at one node if it is resumed %s at the same time', async (_, names) => {
+  ] as const)('stays open on one node if it is resumed %s at the same time', async (_, names) => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     const answers = await Promise.all(
@@ -298,7 +298,7 @@ describe("a session's GET stream", () => {
     expect(methods(open[0] as Answer).at(-1)).toBe(CHANGED)
   })
 
-  it('stays at the node that has seized it last, even if an earlier node stores late that it has', async () => {
+  it('stays on the node that took it over last, even if an earlier node updates the record later', async () => {
     const { first, ...nodes } = await listening()
     const { b, c, session, cluster } = nodes
     first.request.leave()

@@ -23,7 +23,7 @@ interface Bench {
   readonly aborted: () => number
 }
 
-/** Starts two nodes, and a task that runs on the first. */
+/** Starts two nodes, and a task that runs on the first one. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {
@@ -61,7 +61,7 @@ const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', id: 9, method, params: { taskId } })
 const status = async (nodes: Bench): Promise<Message> => (await call(nodes, 'tasks/get')).json
 
-/** Accepts the last question on a stream. */
+/** Accepts the latest question on a stream. */
 async function answerLast({ session }: Bench, sink: TestSink): Promise<void> {
   const result = { action: 'accept', content: { ok: true } }
   await session.post({ jsonrpc: '2.0', id: sink.messages.at(-1)?.id, result })
@@ -76,7 +76,7 @@ describe('a task on another node', () => {
     expect(nodes.aborted()).toBe(1)
   })
 
-  it('sends its questions to the tasks/result call on this node', async () => {
+  it('sends its questions on the tasks/result call that this node received', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -106,12 +106,12 @@ describe('a task on another node', () => {
     await call({ ...nodes, session: atFirst }, 'tasks/cancel')
     await settled()
     const cancelled = { method: 'notifications/tasks/status', params: { status: 'cancelled' } }
-    // A stream that has moved begins with the notice that all lists have changed.
+    // A stream that has moved to another node starts with a notification that all lists have changed.
     expect(sink.messages.slice(moved ? 1 : 0)).toMatchObject([cancelled])
     expect([first?.sink.closed ?? true, first?.sink.messages ?? []]).toEqual([true, []])
   })
 
-  it('ends the waiting tasks/result call on this node as soon as it is cancelled', async () => {
+  it('ends a pending tasks/result call on this node as soon as the task is cancelled', async () => {
     const nodes = await bench('hang')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -125,7 +125,7 @@ describe('a task on another node', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('down'))],
     ['is refused', () => false],
-  ])('gets the answer although sending it %s once', async (_, send) => {
+  ])('receives an answer even if forwarding the answer %s once', async (_, send) => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
@@ -138,7 +138,7 @@ describe('a task on another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
-  it('sends its question again if the answer could not be sent for 3 s', async () => {
+  it('asks its question again if the answer could not be forwarded for 3 s', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
@@ -154,7 +154,7 @@ describe('a task on another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
-  it('is aborted although sending its cancellation fails once', async () => {
+  it('is aborted even if forwarding the cancellation fails once', async () => {
     const nodes = await bench('hang')
     vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down'))
     expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
@@ -174,7 +174,7 @@ describe('a task on another node', () => {
 })
 
 describe('tasks created by an anonymous client', () => {
-  it('survive when a node releases the session, and are removed when the session ends', async () => {
+  it('survive when one node releases the session', async () => {
     const cluster = createCluster()
     const setUp = (server: McpServer): void =>
       void server.addTool({ name: 'done', taskSupport: 'optional', handler: () => 'done' })
@@ -197,7 +197,7 @@ describe('tasks created by an anonymous client', () => {
   })
 })
 
-describe('a task method while the store fails', () => {
+describe('a task method during a store failure', () => {
   it.each([
     ['create', 'tools/call', { name: 'run', task: {} }],
     ['get', 'tasks/get', { taskId: 'any' }],
@@ -205,7 +205,7 @@ describe('a task method while the store fails', () => {
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
   ] as const)(
-    'returns 503 if the %s operation fails (%s), and works again after the store has recovered',
+    'returns 503 if the %s operation fails (%s), but works again once the store has recovered',
     async (step, method, params) => {
       const cluster = createCluster()
       let runs = 0

@@ -13,7 +13,7 @@ function tenant(name: string): McpServer {
   return server
 }
 
-/** Selects the server that the header x-tenant names. */
+/** Selects the server that the x-tenant header names. */
 function tenancy(options: Parameters<typeof createHarness>[0] = {}) {
   const [a, b] = [tenant('a'), tenant('b')]
   const servers: Record<string, McpServer> = { a, b }
@@ -38,7 +38,7 @@ describe('a server selector', () => {
     const second = await open({ headers: { 'x-tenant': 'b' } })
     expect(textOf((await first.call('whoami')).json)).toBe('a')
     expect(textOf((await second.call('whoami')).json)).toBe('b')
-    // The session determines the server, not a later request.
+    // The server is chosen once per session, so a later request cannot change it.
     const turned = await first.post(
       { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
       { 'x-tenant': 'b' },
@@ -47,13 +47,13 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('determines the server info for each session', async () => {
+  it('determines the server info of each session', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
   })
 
-  it('is called for each request if there are no sessions', async () => {
+  it('is called for every request if the mount has no sessions', async () => {
     const { post, asked } = tenancy({ endpoint: { stateless: true } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('produces status 500 if it throws, and the cause is logged but not sent to the client', async () => {
+  it('causes status 500 if it throws, and the error is logged but not sent to the client', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -78,7 +78,7 @@ describe('a server selector', () => {
     }
   })
 
-  it('limits change notifications to sessions on the changed server', async () => {
+  it('sends change notifications only to sessions on the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -98,7 +98,7 @@ describe('a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('can return a server that is closing, which finishes running calls and refuses new sessions', async () => {
+  it('can return a server that is closing, for which new sessions are refused', async () => {
     const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({
@@ -115,7 +115,7 @@ describe('a server selector', () => {
     await closing
   })
 
-  it('lets the mount release idle servers, so that servers created for one session do not accumulate', async () => {
+  it('lets the mount release an idle server, so that servers made for one session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -127,13 +127,13 @@ describe('a server selector', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // The mount has released the server: closing it does not wait for anything, and later sessions get
-    // another server.
+    // The mount has released the server, so closing the server waits for nothing, and later sessions get another
+    // server.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })
 
-  it('lets the mount release a server that refuses the requested revision', async () => {
+  it('lets the mount release a server that does not support the requested revision', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
       { logger: silent, revisions: ['2025-11-25'] },
@@ -144,7 +144,7 @@ describe('a server selector', () => {
     expect(server.stats().mounts).toBe(0)
   })
 
-  it('is called again for a session that started in another process', async () => {
+  it('is called again for a session that was opened in another process', async () => {
     const sessionStore = new MemorySessionStore({})
     const before = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const session = await before.open({ headers: { 'x-tenant': 'b' } })

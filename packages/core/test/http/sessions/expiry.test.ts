@@ -5,7 +5,7 @@ import { type Answer, createHarness, type Harness, type Sent } from '../support/
 import { openSse } from '../support/sse-client.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
-/** A minute of tolerance, and one ms more. */
+/** The tolerance of one minute, plus 1 ms. */
 const OVER = 60_001
 const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
 
@@ -16,7 +16,7 @@ function create(): Harness {
   })
 }
 
-/** Credentials of Ann that expire in this many seconds, or never. */
+/** Ann's credentials, which expire in this many seconds, or never. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',
@@ -28,7 +28,7 @@ const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
 describe('expiring credentials on a stream', () => {
-  it('end subscriptions/listen with a response, after which the client receives a challenge', async () => {
+  it("end subscriptions/listen with a response, and the client's next request is challenged", async () => {
     const harness = create()
     const credentials = ann(harness, 10)
     const { sink } = await listen(harness, credentials)
@@ -48,7 +48,7 @@ describe('expiring credentials on a stream', () => {
     expect((await listen(harness, ann(harness, 10))).status).toBe(200)
   })
 
-  it('close the GET stream, but the session can continue with new credentials', async () => {
+  it('close the GET stream, but let the session continue with new credentials', async () => {
     const harness = create()
     const session = await harness.open({ version: '2025-11-25', more: ann(harness, 10) })
     const first = await session.get()
@@ -77,7 +77,7 @@ describe('expiring credentials on a stream', () => {
     expect((await client.post(ping, ann(harness))).status).toBe(404)
   })
 
-  it('do not close an HTTP+SSE stream if its client has posted with newer credentials', async () => {
+  it('do not close an HTTP+SSE stream if the client has sent newer credentials', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -90,7 +90,7 @@ describe('expiring credentials on a stream', () => {
     expect(client.sink.closed).toBe(true)
   })
 
-  it('do not close an HTTP+SSE stream whose newer credentials never expire', async () => {
+  it('do not close an HTTP+SSE stream if the client has sent credentials that never expire', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -126,7 +126,7 @@ describe('expiring credentials', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('use one timer per stream, and no timer for credentials that do not expire', async () => {
+  it('use one timer per stream, whereas credentials that never expire use none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock

@@ -29,7 +29,7 @@ const pings = ({ sink }: { sink: { messages: { method?: string }[] } }): readonl
 const answer = (session: TestSession, reply: object): ReturnType<TestSession['post']> =>
   session.post({ jsonrpc: '2.0', ...reply })
 
-describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping', () => {
+describe('keep-alive with pings (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping)', () => {
   it('sends a ping with a new id every 15 s on the GET stream', async () => {
     const { open, clock } = pinging()
     const session = await open()
@@ -62,7 +62,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     expect(clock.pending).toBe(0)
   })
 
-  it('ends calls from a client that does not respond', async () => {
+  it('ends the calls of a client that does not respond to pings', async () => {
     const { open, clock, closed } = pinging({ intervalMs: 5 * SECOND, maxMissed: 1 })
     const session = await open()
     await session.get()
@@ -84,7 +84,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
     ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
     ['a reopened stream', (session) => session.get()],
-  ])('treats %s as a sign of life', async (_, live) => {
+  ])('treats %s as proof that the client is alive', async (_, live) => {
     const { open, clock, closed } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -118,7 +118,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     expect([resumed.status, pings(resumed)]).toEqual([200, []])
   })
 
-  it('keeps call streams open with comments', async () => {
+  it('keeps call streams open with comments instead of pings', async () => {
     const { open, clock } = pinging()
     const pending = (await open()).call('wait')
     await settled()
@@ -127,7 +127,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     await clock.advance(SECOND)
   })
 
-  it('pings all sessions with a single timer, and sends no pings in `comment` mode', async () => {
+  it('uses a single timer for all sessions, and sends no pings in `comment` mode', async () => {
     const { open, clock } = pinging({ mode: 'comment' })
     const stream = await (await open()).get()
     await clock.advance(600 * SECOND)

@@ -18,7 +18,7 @@ interface ProcessOptions {
   readonly maxAgeMs?: number
 }
 
-/** One process of a deployment. All have the same definition, and by default the same keys. */
+/** Starts one process of a deployment. All processes define the same server, and by default have the same keys. */
 function start({ keys = [KEY], endpoint, maxAgeMs }: ProcessOptions = {}): Harness {
   const seal = { keys, ...(maxAgeMs === undefined ? {} : { maxAgeMs }) }
   return createHarness({
@@ -39,7 +39,7 @@ const status = async (process: Harness, headers: Record<string, string>): Promis
   (await process.post(ping, headers)).status
 
 describe('a session with a sealed id', () => {
-  it('continues in a process with the same keys', async () => {
+  it('continues in another process that has the same keys', async () => {
     const one = start()
     const session = await one.open()
     expect(session.id).toMatch(/^[A-Za-z0-9_-]{100,300}$/)
@@ -58,7 +58,7 @@ describe('a session with a sealed id', () => {
     expect((await two.post(initializeMessage(), session.headers)).status).toBe(400)
   })
 
-  it('keeps the client capabilities and the announced list changes', async () => {
+  it("keeps the client's capabilities, and still sends change notifications for lists", async () => {
     const capabilities = { roots: { listChanged: true }, elicitation: {}, experimental: { x: { y: 1 } } }
     const info = { name: 'Grüße 😀', version: '2', title: 'T', websiteUrl: 'https://example.com' }
     const one = start()
@@ -81,13 +81,13 @@ describe('a session with a sealed id', () => {
     ])
   })
 
-  it('survives key rotation until its key is removed', async () => {
+  it('survives key rotation until its own key is removed', async () => {
     const session = await start().open()
     expect(await status(start({ keys: [NEW_KEY, KEY] }), session.headers)).toBe(200)
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('emits session:open once, marked as resumed, for any number of concurrent requests', async () => {
+  it('emits session:open with `resumed` only once, even for concurrent requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -97,7 +97,7 @@ describe('a session with a sealed id', () => {
     expect(heard).toEqual([[session.id, true]])
   })
 
-  it('uses the time to live of an initialized session', async () => {
+  it('has the time to live of an initialized session', async () => {
     const session = await start().open()
     const two = start()
     expect(await status(two, session.headers)).toBe(200)
@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('receives the same reply as an unknown session, with every method', async () => {
+  it('causes the same reply as an unknown session, for every HTTP method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })
@@ -136,7 +136,7 @@ describe('an invalid sealed id', () => {
     expect((await two.post(ping, mine.headers, alice)).status).toBe(200)
   })
 
-  it('is refused if another server with the same keys created it', async () => {
+  it('is refused if it was created by another server with the same keys', async () => {
     const session = await start().open()
     const handler = toFetch(new McpServer({ name: 'another', version: '1' }), {
       sessions: { seal: { keys: [KEY] } },
@@ -156,7 +156,7 @@ describe('an invalid sealed id', () => {
     await handler.close()
   })
 
-  it('is refused by another process after `maxAgeMs`, but still accepted by its own process', async () => {
+  it('is refused by another process after `maxAgeMs`, but not by the process that issued it', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -178,7 +178,7 @@ describe('an invalid sealed id', () => {
 })
 
 describe('ending a session with a sealed id', () => {
-  it('is permanent in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
+  it('is permanent in the process that opened the session, after DELETE, expiry or eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
     await deleted.delete()
@@ -203,7 +203,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(two, expired.headers)).toBe(404)
   })
 
-  it('is not undone by a request in progress', async () => {
+  it('is not undone by concurrent requests', async () => {
     const session = await start().open()
     const two = start()
     await two.post(ping, session.headers)
@@ -214,7 +214,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(two, session.headers)).toBe(404)
   })
 
-  it('is remembered for the most recently restored sessions, up to `sessions.max`', async () => {
+  it('is remembered for up to `sessions.max` of the most recently restored sessions', async () => {
     const one = start()
     const sessions = [await one.open(), await one.open(), await one.open()]
     const two = start({ endpoint: { sessions: { max: 2 } } })
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('applies to sessions that would exceed `maxPerPrincipal` if they were restored', async () => {
+  it('happens if restoring the session would exceed `maxPerPrincipal`', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -236,7 +236,7 @@ describe('ending a session with a sealed id', () => {
   })
 })
 
-it('a server issues a plain id to a client with large capabilities', async () => {
+it('a server issues an unsealed id to a client with large capabilities', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

@@ -6,7 +6,7 @@ import { createHarness, type Harness } from '../support/harness.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-/** Two processes behind one address. The second has started a second after the first. */
+/** Two processes behind one address. The second one starts a second later. */
 async function twoProcesses(endpoint: EndpointOptions = {}): Promise<readonly [Harness, Harness]> {
   const [first, second] = [createHarness({ endpoint }), createHarness({ endpoint })]
   await first.open()
@@ -23,7 +23,7 @@ const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('a session id from another process', () => {
-  it('receives 404, and causes a log line with the cause and the remedy', async () => {
+  it('causes status 404, and a log line that explains the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -32,7 +32,7 @@ describe('a session id from another process', () => {
       expect(warning).toContain(fix)
   })
 
-  it('is logged at most once every ten minutes, with the number of skipped lines', async () => {
+  it('is logged at most once every ten minutes, with the number of omitted lines', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     for (let again = 0; again < 50; again++) await sendId(first, id)
@@ -68,7 +68,7 @@ describe('a session id from another process', () => {
     ['belongs to a session that ended in this process', (own) => own],
     ['was not created by Jetway', () => crypto.randomUUID()],
     ['has an impossible timestamp', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
-  ])('is not reported if the id %s', async (_, idOf) => {
+  ])('is not logged if the id %s', async (_, idOf) => {
     const [first, second] = await twoProcesses()
     const [own, other] = [await first.open(), await second.open()]
     await own.delete()
@@ -89,7 +89,7 @@ describe('a session id from another process', () => {
 })
 
 describe('sessions.prefix', () => {
-  it('is prepended to session ids on both transports, and is refused under another prefix', async () => {
+  it('is part of session ids on both transports, and ids with another prefix are refused', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

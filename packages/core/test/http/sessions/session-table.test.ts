@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Options with which streams can be resumed, and without. */
+/** Options with and without resumable streams. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],
@@ -43,7 +43,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), headers)).status).toBe(404)
   })
 
-  it('has a unique id of 192 random bits in visible ASCII', async () => {
+  it('has a unique id with 192 random bits in visible ASCII', async () => {
     const { post } = createHarness()
     const ids = new Set<string>()
     for (let i = 0; i < 200; i++) ids.add((await post(initializeMessage())).headers['mcp-session-id'] ?? '')
@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, without storing them, but not for a client with huge capabilities', async () => {
+  it("opens without storing a client's large icons, but is refused for huge client capabilities", async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -89,7 +89,7 @@ describe('a session over Streamable HTTP', () => {
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('given the requested version %s, negotiates %s', async (asked, spoken) => {
+  ])('requested with the version %s, negotiates %s', async (asked, spoken) => {
     const { post } = createHarness()
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
@@ -101,7 +101,7 @@ describe('a session over Streamable HTTP', () => {
     })
   })
 
-  it('keeps its revision if there is no version header', async () => {
+  it('keeps its revision if a request has no version header', async () => {
     const { open } = createHarness()
     const session = await open({ version: '2025-03-26' })
     const answer = await session.post([ping(1), ping(2)])
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to other principals, with every HTTP method', async () => {
+  it('are unknown to other principals, for every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -139,7 +139,7 @@ describe('sessions of different principals', () => {
 })
 
 describe('ending a session', () => {
-  it('happens after 30 idle minutes, or after 60 s for an uninitialized session', async () => {
+  it('happens after 30 idle minutes, or after 60 s if the session is uninitialized', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -158,18 +158,21 @@ describe('ending a session', () => {
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
-  ])('checks for expired sessions at an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
-    const { open, endpoint, clock } = createHarness({
-      endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
-    })
-    await open()
-    await clock.advance(ttlMs + intervalMs - 1)
-    expect(endpoint.stats().sessions).toBe(1)
-    await clock.advance(1)
-    expect(endpoint.stats().sessions).toBe(0)
-  })
+  ])(
+    'happens at regular checks, with an interval of %s',
+    async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+      const { open, endpoint, clock } = createHarness({
+        endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
+      })
+      await open()
+      await clock.advance(ttlMs + intervalMs - 1)
+      expect(endpoint.stats().sessions).toBe(1)
+      await clock.advance(1)
+      expect(endpoint.stats().sessions).toBe(0)
+    },
+  )
 
-  it('clears all timers', async () => {
+  it('clears all timers of the session', async () => {
     const { open, clock } = createHarness()
     expect(clock.pending).toBe(0)
     const session = await open()
@@ -180,7 +183,7 @@ describe('ending a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it("happens even if no request arrives, and closes the session's streams", async () => {
+  it('happens even if no request arrives, and closes the streams of the session', async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -195,35 +198,38 @@ describe('ending a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
-  it.each(STREAMS)('waits for running calls and open streams, with %s', async (_, streams) => {
-    let finish = (): void => {}
-    const { open, clock } = createHarness({
-      server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
-      endpoint: { sessions: { ttlMs: 10_000 }, streams },
-      setUp: (server) => {
-        server.addTool({
-          name: 'long',
-          handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
-        })
-      },
-    })
-    const busy = await open()
-    const answer = busy.call('long')
-    const listening = await open()
-    const stream = await listening.get()
-    await clock.advance(60_000)
-    finish()
-    const { sink } = await answer
-    await sink.ended()
-    expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
-    expect(stream.sink.closed).toBe(false)
-    expect((await listening.post(ping())).status).toBe(200)
-    stream.request.leave()
-    await clock.advance(30_000)
-    expect((await listening.post(ping())).status).toBe(404)
-  })
+  it.each(STREAMS)(
+    'waits until the session has no running calls or open streams, with %s',
+    async (_, streams) => {
+      let finish = (): void => {}
+      const { open, clock } = createHarness({
+        server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
+        endpoint: { sessions: { ttlMs: 10_000 }, streams },
+        setUp: (server) => {
+          server.addTool({
+            name: 'long',
+            handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
+          })
+        },
+      })
+      const busy = await open()
+      const answer = busy.call('long')
+      const listening = await open()
+      const stream = await listening.get()
+      await clock.advance(60_000)
+      finish()
+      const { sink } = await answer
+      await sink.ended()
+      expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+      expect(stream.sink.closed).toBe(false)
+      expect((await listening.post(ping())).status).toBe(200)
+      stream.request.leave()
+      await clock.advance(30_000)
+      expect((await listening.post(ping())).status).toBe(404)
+    },
+  )
 
-  it('can happen while a request body is being read', async () => {
+  it('makes the mount refuse a request whose body is still being read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -231,7 +237,7 @@ describe('ending a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be denied to clients with `allowDelete`', async () => {
+  it('is not possible for clients if `allowDelete` is false', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -241,7 +247,7 @@ describe('ending a session', () => {
 })
 
 describe('sessions.max', () => {
-  it('closes the session that has been idle longest', async () => {
+  it('closes the session that has been idle for the longest time', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -256,7 +262,7 @@ describe('sessions.max', () => {
   })
 
   it.each(STREAMS)(
-    'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
+    'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
     async (_, streams) => {
       const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
       const sessions = [await open(), await open()]
@@ -267,7 +273,7 @@ describe('sessions.max', () => {
     },
   )
 
-  it('is complemented by a limit per authenticated principal, but not for anonymous clients', async () => {
+  it('is complemented by `maxPerPrincipal`, which does not apply to anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -308,7 +314,7 @@ describe('sessions.max', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('spares active sessions, and a session that was initialized late', async () => {
+  it('keeps active sessions, and a session that was initialized late', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -331,7 +337,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks at most two sessions on average for each session opened during a flood', async () => {
+  it('checks at most two sessions, on average, for each session opened during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +346,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('has a counterpart, `maxPerPrincipal`, that closes an uninitialized session first, or else the session idle longest', async () => {
+  it('is complemented by `maxPerPrincipal`, which closes uninitialized or idle sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
@@ -363,7 +369,7 @@ describe('sessions.max', () => {
     expect([await statusOf(third.headers), await statusOf(first.headers)]).toEqual([404, 200])
   })
 
-  it('does not count refused sessions', async () => {
+  it('does not count sessions that were refused', async () => {
     const { post } = createHarness({ endpoint: { sessions: { max: 1, maxPerPrincipal: 1 } } })
     const refused = { ...initializeMessage(), params: {} }
     for (const [message, status] of [
@@ -396,7 +402,7 @@ describe('the GET stream', () => {
     }
   })
 
-  it('sends change notifications even if the event store fails for another session', async () => {
+  it('sends change notifications even if the event store fails for other sessions', async () => {
     const eventStore = new MemoryEventStore()
     const append = eventStore.append.bind(eventStore)
     let broken = ''
@@ -449,7 +455,7 @@ describe('the GET stream', () => {
     })
   })
 
-  it('receives a comment every 15 s, with a single timer for all streams', async () => {
+  it('carries a comment every 15 s, with a single timer for all streams', async () => {
     const { open, clock } = createHarness()
     const session = await open()
     const before = clock.pending
@@ -463,7 +469,7 @@ describe('the GET stream', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('receives no comments if `keepAlive` is false', async () => {
+  it('carries no comments if `keepAlive` is false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

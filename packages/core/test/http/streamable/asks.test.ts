@@ -44,7 +44,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('questions over Streamable HTTP', () => {
-  it("are sent on the call's stream, and answered in another POST", async () => {
+  it('are sent on the stream of the call, and are answered in another POST', async () => {
     const { call, answer, runs } = await open()
     const { sink, headers } = await call()
     expect(headers['content-type']).toBe('text/event-stream')
@@ -57,7 +57,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(1)
   })
 
-  it('receive separate answers for two calls with the same id', async () => {
+  it('receive separate answers even if two calls have the same id', async () => {
     const { call, answer } = await open()
     const [first, second] = [(await call(7)).sink, (await call(7)).sink]
     await first.until(() => first.messages.length > 0)
@@ -89,7 +89,7 @@ describe('questions over Streamable HTTP', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('accept no answers from before a restart or from another process', async () => {
+  it('cannot be answered after a restart or in another process', async () => {
     const store = new MemorySessionStore()
     const before = await open({ sessions: { store } })
     const { sink: weather } = await before.call()

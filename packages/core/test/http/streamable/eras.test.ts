@@ -33,24 +33,21 @@ const sendAlone = (
 const discover = ({ post }: Harness, headers: Record<string, string> = {}): Promise<Answer> =>
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
-describe('both eras at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])(
-    'are served one after the other with the options %j',
-    async (endpoint) => {
-      const harness = createHarness(endpoint)
-      const opened = await harness.post(initializeMessage(SESSIONS))
-      const session = opened.headers['mcp-session-id']
-      const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
-      for (let round = 0; round < 2; round++) {
-        expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
-        const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
-        expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
-        expect(own.json.result).not.toHaveProperty('resultType')
-      }
-    },
-  )
+describe('stateless requests and sessions at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+  it.each([{}, { stateless: true }])('are served alternately with the mount options %j', async (endpoint) => {
+    const harness = createHarness(endpoint)
+    const opened = await harness.post(initializeMessage(SESSIONS))
+    const session = opened.headers['mcp-session-id']
+    const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
+    for (let round = 0; round < 2; round++) {
+      expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
+      const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
+      expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
+      expect(own.json.result).not.toHaveProperty('resultType')
+    }
+  })
 
-  it('ignore session headers on stateless requests', async () => {
+  it('can be mixed, because stateless requests ignore session headers', async () => {
     const harness = createHarness()
     const session = await harness.open()
     const before = harness.endpoint.stats().sessions
@@ -64,7 +61,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(harness.endpoint.stats().sessions).toBe(before)
   })
 
-  it('list the same versions in server/discover and in errors', async () => {
+  it('have the same list of supported versions in server/discover and in errors', async () => {
     const harness = createHarness()
     const unknown = list(1, { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' })
     const { json } = await harness.post(unknown, { ...HEADERS, 'mcp-protocol-version': '2099-01-01' })
@@ -72,7 +69,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(json.error?.data).toEqual({ supported: result?.['supportedVersions'], requested: '2099-01-01' })
   })
 
-  it('count refusals by reason, and emit events', async () => {
+  it('produce refusals that are counted by reason and emitted as events', async () => {
     const harness = createHarness()
     const told: unknown[] = []
     harness.server.on('reject', ({ reason, status }) => told.push([reason, status]))
@@ -97,7 +94,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
 
 describe('a request with several errors', () => {
   const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-  /** Every error, in the order of the checks. */
+  /** The possible errors, in the order in which they are checked. */
   const FAULTS: readonly [name: string, code: number, status: number, says: RegExp][] = [
     ['shape', -32600, 400, /jsonrpc/],
     ['metadata', -32602, 400, /clientCapabilities/],
@@ -153,7 +150,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'is refused for an error in the %s before one in the %s',
+    'is refused because of the error in the %s, not the error in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -161,7 +158,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('is refused for the last error if no other remains, and succeeds if none remains', async () => {
+  it('is refused until all errors have been corrected', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -196,7 +193,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('throws for `legacySse`', () => {
+  it('rejects the option `legacySse`', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -205,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('behaves the same in toFetch', async () => {
+  it('behaves the same way in toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -233,12 +230,12 @@ describe('a mount without session revisions', () => {
 
 describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses other requests so that clients fall back to initialize, with the options %j',
+    'refuses stateless requests in a way that makes clients use initialize, with the options %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
         expect(answer.status).toBe(400)
-        // With an error code of the newer era, a client would not fall back.
+        // After an error code from the newer era, the client would not fall back.
         expect(answer.json.error).toMatchObject({
           code: -32600,
           message: expect.stringContaining(SESSIONS) as string,
@@ -249,7 +246,7 @@ describe('a mount that serves only session revisions', () => {
   )
 })
 
-describe('servers of different eras behind a single mount', () => {
+describe('servers with different revisions behind a single mount', () => {
   const servers = {
     modern: new McpServer({ name: 'modern', version: '1' }, { logger: silent, revisions: [MODERN] }),
     sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: silent, revisions: [SESSIONS] }),
@@ -258,7 +255,7 @@ describe('servers of different eras behind a single mount', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse unsupported revisions, each with its own list', async () => {
+  it('refuse unsupported revisions, and list only their own', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -277,7 +274,7 @@ describe('servers of different eras behind a single mount', () => {
   })
 })
 
-describe('anonymous clients that have no sessions', () => {
+describe('anonymous clients without sessions', () => {
   const CLIENTS = 200
 
   function waitingRoom(limits?: { readonly running: number; readonly inFlight: number }) {
@@ -288,7 +285,7 @@ describe('anonymous clients that have no sessions', () => {
       setUp: (server) =>
         server.addTool({
           name: 'waits',
-          // Each call waits until all have started.
+          // Every call waits until all calls have started.
           handler: async () => {
             if (++waiting === CLIENTS) open()
             await gate
@@ -305,13 +302,13 @@ describe('anonymous clients that have no sessions', () => {
     return { harness, call, waiting: () => waiting }
   }
 
-  it('do not block each other: two hundred interdependent calls all run', async () => {
+  it('do not block each other: two hundred calls that wait for each other all run', async () => {
     const { call } = waitingRoom()
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => call()))
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have separate limits, while an authenticated caller has the limits of a session', async () => {
+  it('have limits of their own, while an authenticated caller has the limits of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await settled()
@@ -327,7 +324,7 @@ describe('anonymous clients that have no sessions', () => {
     void calls
   })
 
-  it('are not served if they disconnect while a call is queued', async () => {
+  it('lose their queued calls when they disconnect', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

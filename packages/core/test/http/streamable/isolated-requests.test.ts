@@ -12,7 +12,7 @@ import {
 class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
-  /** Starts another request, after the previous one has ended without notice. */
+  /** Starts another request after the previous one has ended undetected. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()
@@ -43,11 +43,11 @@ function createApart({ server, ...options }: HarnessOptions = {}) {
   return { ...harness, clock, call }
 }
 
-describe('a mount on a platform that isolates requests, such as Workers,', () => {
+describe('a mount on a platform that isolates requests (such as Workers)', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('has no sessions by default, and throws an error that explains why `legacySse` is not available', async () => {
+  it('has no sessions by default, and explains why it rejects `legacySse`', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
@@ -57,13 +57,13 @@ describe('a mount on a platform that isolates requests, such as Workers,', () =>
     expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
-  it('gives each call its own timers, and clears them', async () => {
+  it('gives each call separate timers, and clears them afterwards', async () => {
     const { clock, call } = createApart()
     await Promise.all([call('soon'), call('soon')])
     expect(clock.pending).toBe(0)
   })
 
-  it('streams and times out a call even if an earlier request ended silently', async () => {
+  it('streams a call and enforces its timeout even if an earlier request was dropped silently', async () => {
     const { clock, call } = createApart()
     void call('never')
     await settled()
@@ -79,7 +79,7 @@ describe('a mount on a platform that isolates requests, such as Workers,', () =>
     expect(clock.pending).toBe(0)
   })
 
-  it('frees the slots of calls that end silently', async () => {
+  it('frees the slots of calls that the platform drops silently', async () => {
     const one = { running: 1, inFlight: 1 }
     const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
     for (let count = 0; count < 3; count++) {
@@ -91,7 +91,7 @@ describe('a mount on a platform that isolates requests, such as Workers,', () =>
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('makes the platform wait for work that a request has started', async () => {
+  it('makes the platform wait until the work of each request is done', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(
@@ -110,7 +110,7 @@ describe('a mount on a platform that isolates requests, such as Workers,', () =>
     expect([waited.length, ended]).toEqual([2, 2])
   })
 
-  it('refuses subscriptions if the bus is in memory', async () => {
+  it('refuses subscriptions if the bus is only in memory', async () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },

@@ -28,7 +28,7 @@ function send(
 }
 
 describe('a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('receives a complete result with the server info, and does not open a session', async () => {
+  it('receives a complete result with the server info, and opens no session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)
@@ -44,7 +44,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('receives the stateless versions from server/discover', async () => {
+  it('can list the stateless versions with server/discover', async () => {
     const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
     const { json } = await send(harness, { method: 'server/discover' })
     expect(json.result).toMatchObject({
@@ -92,7 +92,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('receives a list of supported versions if the body and the header name an unsupported version', async () => {
+  it('receives a list of supported versions if its body and header name an unsupported one', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('is served at the same URL as sessions, regardless of the session id that it sends', async () => {
+  it('is served at the same URL as sessions, and ignores the session id header', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
@@ -116,7 +116,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
 })
 
 describe("closing a request's stream (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)", () => {
-  it('aborts the handler and drops later messages', async () => {
+  it('aborts the handler, and drops messages that it sends later', async () => {
     const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}
     const end = new Promise((resolve) => (ended = resolve))
@@ -151,7 +151,7 @@ describe("closing a request's stream (https://modelcontextprotocol.io/specificat
 describe('a mount that serves only stateless requests', () => {
   const narrowed = { endpoint: { revisions: [VERSION] } } as const
 
-  it('refuses GET and lists the allowed methods', async () => {
+  it('refuses GET, and lists the allowed methods', async () => {
     const { send: request } = createHarness(narrowed)
     expect(await request({ method: 'GET' })).toMatchObject({
       status: 405,
@@ -169,7 +169,7 @@ describe('a mount that serves only stateless requests', () => {
 })
 
 describe("response: 'sse'", () => {
-  it('keeps the HTTP status of errors, and streams everything else', async () => {
+  it('keeps the HTTP status of errors, but streams every other reply', async () => {
     const harness = createHarness({ endpoint: { response: 'sse' } })
     const refused = await send(harness, { method: 'tools/invent' })
     expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])

@@ -51,7 +51,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   const call = async (name: string): Promise<unknown> =>
     (await callModern(harness, 'tools/call', { name })).json.result
 
-  it.each(cases)('is sent unchanged, with its JSON as text: %s', async (name, _schema, value) => {
+  it.each(cases)('is sent unchanged, together with its JSON as text: %s', async (name, _schema, value) => {
     const expected = {
       resultType: 'complete',
       structuredContent: value,
@@ -61,7 +61,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call(`${name}-untyped`)).toMatchObject(expected)
   })
 
-  it('can have a schema with any root type', async () => {
+  it('can have a schema whose root has any type', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     for (const { name, outputSchema } of tools)
@@ -69,7 +69,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it("keeps the author's content, and adds the JSON as text unless the value is an object", async () => {
+  it("is added to the author's content as JSON text if it is not an object", async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have the same order for every caller, and differ only in what each caller may see', async () => {
+  it('have the same order for every caller, and differ only in which entries are visible', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({
@@ -182,7 +182,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
 })
 
 describe('a missing resource', () => {
-  it('produces status 200, because 404 would mean an unknown method', async () => {
+  it('causes status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

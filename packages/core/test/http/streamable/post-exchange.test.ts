@@ -5,7 +5,7 @@ import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
-/** Calls that the test ends, numbered in the order in which they started. */
+/** Calls that end when the test says so, numbered in the order in which they started. */
 class Gates {
   readonly #open: ((text: string) => void)[] = []
   readonly #began: (() => void)[] = []
@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON, created without a timer or promise, if the handler returns immediately', async () => {
+  it('is JSON, and needs no timer or promise, if the handler returns synchronously', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -73,7 +73,7 @@ describe('the reply to a call', () => {
     expect(clock.pending).toBe(timers)
   })
 
-  it('is the same if the host has already parsed the body', async () => {
+  it('is the same if the host framework has already parsed the body', async () => {
     const { send, session } = await bench()
     const answer = await send({ parsed: call(2, 'now'), headers: session.headers })
     expect(answer.json).toMatchObject({ id: 2, result: { content: [{ text: 'at once' }] } })
@@ -83,7 +83,7 @@ describe('the reply to a call', () => {
     expect((await send({ parsed: polluting, headers: session.headers })).status).toBe(400)
   })
 
-  it('becomes a stream with the first notification, and ends with the response', async () => {
+  it('becomes a stream at the first notification, and ends with the response', async () => {
     const { session } = await bench()
     const { status, headers, sink } = await session.call('report', { steps: 3 }, { progressToken: 't' })
     await sink.ended()
@@ -97,7 +97,7 @@ describe('the reply to a call', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'reported' }] } })
   })
 
-  it('becomes a stream when it takes longer than 2 s', async () => {
+  it('becomes a stream if the call takes longer than 2 s', async () => {
     const { session, gates, clock } = await bench()
     let replied = false
     const pending = session.call('wait').then((answer) => {
@@ -125,7 +125,7 @@ describe('the reply to a call', () => {
     expect((await pending).headers['content-type']).toBe('application/json')
   })
 
-  it("is always JSON, without notifications, if `response` is 'json'", async () => {
+  it("is always JSON, and omits notifications, if `response` is 'json'", async () => {
     const { session, gates, clock } = await bench({ endpoint: { response: 'json' } })
     expect((await session.call('report', { steps: 3 }, { progressToken: 1 })).json).toMatchObject({ id: 2 })
     const pending = session.call('wait')
@@ -148,7 +148,7 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('contains exactly one response if it is a stream, however the call ends: %s', async (name, args) => {
+  ])('contains exactly one response as a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
@@ -156,7 +156,7 @@ describe('the reply to a call', () => {
   })
 
   it.each(['BigInt', 'cycle', 'toJSON'])(
-    'is an error if the result cannot be serialised: %s',
+    'is a tool error if the result cannot be serialised: %s',
     async (kind) => {
       const values: Record<string, () => unknown> = {
         BigInt: () => ({ n: 1n }),
@@ -186,7 +186,7 @@ describe('the reply to a call', () => {
 })
 
 describe('calls with the same id', () => {
-  it('receive separate responses on separate exchanges', async () => {
+  it('receive separate replies', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
     await gates.begun(12)
@@ -211,7 +211,7 @@ describe('a client that disconnects', () => {
     expect(answer.sink.text).toBe('')
   })
 
-  it('does not disturb a handler that continues to send', async () => {
+  it('does not cause errors in a handler that continues to send messages', async () => {
     const { session, gates, log, clock } = await bench({
       setUp: (server) => {
         server.addTool({
@@ -232,7 +232,7 @@ describe('a client that disconnects', () => {
     await settled()
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
     await clock.advance(2_000)
-    // The other timers are for idle sessions, long calls and silent calls.
+    // The remaining timers are for idle sessions, long calls and silent calls.
     expect(clock.pending).toBe(3)
   })
 })
@@ -241,7 +241,7 @@ describe('a cancelled call', () => {
   const cancel = (requestId: string | number): object =>
     notification('notifications/cancelled', { requestId })
 
-  it('has its handler aborted, and receives an empty stream that cannot be resumed', async () => {
+  it('aborts its handler, and receives an empty stream that cannot be resumed', async () => {
     const { session, gates, signals } = await bench({}, '2025-11-25')
     const pending = session.call('wait', {}, { id: 'x' })
     await gates.begun(1)
@@ -252,7 +252,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('has its stream closed, and earlier events on that stream cannot be resumed', async () => {
+  it('closes its stream, and its earlier events cannot be replayed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)

@@ -31,7 +31,7 @@ describe('the progress keepalive for a silent call over HTTP', () => {
     expect(sink.text).toContain(': keep-alive\n\n')
   })
 
-  it('is also sent if there is no session', async () => {
+  it('is sent even if there is no session', async () => {
     const { post, clock } = waiting({ endpoint: { stateless: true } })
     const params = { name: 'wait', arguments: {}, _meta: { progressToken: 1 } }
     const pending = post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })

@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Misuses a state. Returns the server that received it, and the reply. */
+  /** Presents a state that must not be accepted. Returns the server that received it, and the server's reply. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -109,14 +109,14 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('is accepted for the same arguments with members in a different order', async () => {
+  it('is accepted even if the members of the arguments arrive in a different order', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
     expect(textOf(await present(server, state, { params }))).toBe('done 1')
   })
 
-  it('is opaque to the client', async () => {
+  it('cannot be read by the client', async () => {
     const state = await begin(guarded())
     for (const encoding of ['base64url', 'latin1'] as const)
       expect(Buffer.from(state, encoding).toString('latin1')).not.toMatch(/confirm|alice|pay|Sure/)
@@ -134,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused after any modification, always with an identical reply', async () => {
+  it('is rejected after any modification, and the reply is always the same', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -143,12 +143,12 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
 })
 
 describe('requestState.keys', () => {
-  it('can be shared, so that a call can continue in another process', async () => {
+  it('can be shared by processes, so that a call can continue in another process', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded(), state))).toBe('done 1')
   })
 
-  it('can be rotated while the old key is still accepted', async () => {
+  it('can be rotated while the previous key is still accepted', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded({ keys: [OTHER_KEY, KEY] }), state))).toBe('done 1')
     const fresh = await begin(guarded({ keys: [OTHER_KEY, KEY] }))
@@ -175,7 +175,7 @@ describe('requestState.keys', () => {
     ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
   ])(
-    'are refused if they are invalid, like other options of `requestState`: %s',
+    'are rejected if they are invalid, as are other options of `requestState`: %s',
     (_what, requestState, named) => {
       expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
     },
@@ -192,7 +192,7 @@ describe('a single-use requestState', () => {
     expect(server.done()).toBe(1)
   })
 
-  it('is used up by an incomplete round, and the next round receives a new one', async () => {
+  it('is used up even by an incomplete round, after which the client receives a new one', async () => {
     const server = once()
     const state = await begin(server)
     const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
@@ -200,7 +200,7 @@ describe('a single-use requestState', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never accepted twice, no matter how many others have been used since', async () => {
+  it('is never accepted twice, no matter how many other states have been used since', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const
@@ -208,7 +208,7 @@ describe('a single-use requestState', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // The first state is no longer remembered, so all states of its age are refused.
+    // The store has dropped the first state, so all states of the same age are refused.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

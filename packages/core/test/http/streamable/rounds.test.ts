@@ -29,7 +29,7 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
 describe('a call with questions (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('returns its questions, and runs the handler once when the client repeats the call with the answers', async () => {
+  it('returns its questions, and runs the handler once, after the client has answered', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
@@ -64,14 +64,14 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
     ['answers that are not an object', []],
     ['answers that are null', null],
     ['an answer that is not an object', { confirm: 12_345 }],
-  ])('is refused for %s', async (_what, responses) => {
+  ])('is rejected if it contains %s', async (_what, responses) => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     expect(await call('', { params, state, responses })).toMatchObject({ json: { error: { code: -32602 } } })
     expect(runs.handler).toBe(0)
   })
 
-  it('repeats unanswered questions, and ignores unknown answers', async () => {
+  it('asks unanswered questions again, and ignores unknown answers', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
@@ -83,7 +83,7 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
     expect(runs.handler).toBe(1)
   })
 
-  it('cannot use ctx.elicit, and the error names the alternative', async () => {
+  it('cannot use ctx.elicit, which throws an error that names the alternatives', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({
@@ -116,7 +116,7 @@ describe('questions returned in a result', () => {
   }
   const responses = { one: accept({ ok: true }) }
 
-  it('work on a mount that sends only JSON replies or has no sessions', async () => {
+  it('work on a mount that sends only JSON replies, and on a mount that has no sessions', async () => {
     for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
       const harness = createHarness({ setUp, endpoint })
       const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
@@ -175,7 +175,7 @@ describe('several questions', () => {
     roots: { roots: [{ uri: 'file:///a' }] },
   }
 
-  it('share a round, encoded for the revision, if they do not depend on each other', async () => {
+  it('share a round if they are independent, and are encoded according to the revision', async () => {
     const { call } = serve(several)
     const first = askedIn(await call('several'))
     expect(first.inputRequests).toEqual({
@@ -199,7 +199,7 @@ describe('several questions', () => {
     )
   })
 
-  it('are repeated individually until they are answered', async () => {
+  it('are asked again until each of them is answered', async () => {
     const { call } = serve(several)
     let state = stateOf(await call('several'))
     const keys = Object.keys(all) as (keyof typeof all)[]
@@ -212,7 +212,7 @@ describe('several questions', () => {
     expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
   })
 
-  it('end the call if their answers exceed the maximum size of requestState', async () => {
+  it('end the call if the answers exceed the maximum size of requestState', async () => {
     const { call } = serve(
       (server) =>
         void server.addTool({
@@ -243,7 +243,7 @@ describe('an answer', () => {
       handler: (_args, { answers }) => `done ${answers.confirm.ok}`,
     })
 
-  it('is ignored if the question has changed since', async () => {
+  it('is ignored if the question has changed since it was asked', async () => {
     wording.now = 'Delete 3 files?'
     const { call } = serve(reworded)
     const state = stateOf(await call('a'))
@@ -254,7 +254,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
   })
 
-  it('is accepted without requestState in the first round if it matches a question asked by the call', async () => {
+  it('is accepted without requestState in the first round if it matches a declared question', async () => {
     const { call, runs } = deleteFolder()
     expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
     expect(runs.handler).toBe(1)
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('cannot be used in a later round if there is no requestState', async () => {
+  it('cannot be used in a later round without requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -283,7 +283,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: second.requestState, responses }))).toBe('done')
   })
 
-  it('can have the name of an Object.prototype member', async () => {
+  it('can have the same name as a member of Object.prototype', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -303,7 +303,7 @@ describe('an answer', () => {
 })
 
 describe('a handler that returns inputRequired', () => {
-  it('can repeat an unanswered question as if it were new', async () => {
+  it('can ask an unanswered question again unchanged', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -316,7 +316,7 @@ describe('a handler that returns inputRequired', () => {
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('can use an answer only once if there is no requestState', async () => {
+  it('makes the client answer again if the earlier answer came without requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })
@@ -324,7 +324,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('makes the client repeat the call immediately if there are no questions', async () => {
+  it('makes the client call again immediately if it asks no questions', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',

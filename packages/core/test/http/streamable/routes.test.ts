@@ -19,7 +19,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', undefined, ['/mcp']],
     ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
     ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
-  ] as const)('are in the same directory as %s for the option %j', (path, option, paths) => {
+  ] as const)('are in the same directory as the path %s with the option %j', (path, option, paths) => {
     expect([...routePaths(path, option).keys()]).toEqual(paths)
     expect([...routePaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
   })
@@ -35,7 +35,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', { messagePath: '/a\r\ndata: x' }],
     ['/mcp', { ssePath: 7 as unknown as string }],
     ['/mcp', 'yes' as unknown as boolean],
-  ])('are refused for the path %s with the option %j', (path, option) => {
+  ])('are rejected for the path %s with the option %j', (path, option) => {
     expect(() => routePaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
@@ -47,7 +47,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', 'mcp'],
     ['/messages', 'mcp'],
     ['/base/xsse', 'mcp'],
-  ])('are recognised below any base path: %s', (path, route) => {
+  ])('are recognised under any base path: %s', (path, route) => {
     expect(routeOf(true)?.(path)).toBe(route)
   })
 })
@@ -63,11 +63,11 @@ describe('the message path in the endpoint event', () => {
     ['/sse', '/public/mcp', '/public/message'],
     ['/inner/sse', '/mcp', '/message'],
     ['/api/sse', '/api/', '/api/message'],
-  ])('follows the stream URL %s and the public path %s', (requested, publicPath, expected) => {
+  ])("is derived from the stream's URL %s and the public path %s", (requested, publicPath, expected) => {
     expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 
-  it('uses the paths given in the option', () => {
+  it('is taken from the option if the option contains paths', () => {
     const paths = resolveSsePaths({ ssePath: 'mcp/sse', messagePath: 'mcp/message' }) as SsePaths
     expect(messagePath(paths, undefined, '/a/mcp/sse')).toBe('/a/mcp/message')
     expect(messagePath(paths, '/x/mcp', '/mcp/sse')).toBe('/x/mcp/message')

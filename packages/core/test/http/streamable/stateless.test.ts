@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and stores nothing', async () => {
+  it('sends no session id in its reply to initialize, and stores nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -46,13 +46,13 @@ describe('a mount without sessions', () => {
   it.each([
     ['a session call', (harness: Harness) => harness.post(call('app'))],
     ['a stateless call', (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' })],
-  ])('opens the lifespan before %s', async (_, send) => {
+  ])('starts the lifespan before it serves %s', async (_, send) => {
     const lifespan = async (): Promise<string> => 'opened'
     const harness = createHarness({ endpoint, setUp, server: { lifespan } })
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
-  it('sends errors with status 200 if replies are streams', async () => {
+  it('sends errors with status 200 if its replies are streams', async () => {
     const { post } = createHarness({ endpoint: { ...endpoint, response: 'sse' }, setUp })
     const { status, sink } = await post(call('nothing by this name'))
     expect([status, sink.messages]).toMatchObject([200, [{ id: 2, error: {} }]])
@@ -74,7 +74,7 @@ describe('a mount without sessions', () => {
     }
   })
 
-  it('does not let a client cancel a call made by another client', async () => {
+  it("does not let a client cancel another client's call", async () => {
     let finish = (): void => {}
     let aborted = false
     const { post } = createHarness({
@@ -105,7 +105,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches in the revision that has batches', async () => {
+  it('serves batches in the revision that supports batches', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,

@@ -29,7 +29,7 @@ const createHarness = (options: HarnessOptions = {}): Harness =>
     },
   })
 
-/** A mount with a resource whose visibility is pending until the test decides it. */
+/** A mount with a resource whose visibility the test decides later. */
 function undecided(onSubscribe?: () => void): {
   readonly harness: Harness
   readonly decide: (visible: boolean) => void
@@ -69,10 +69,10 @@ function listen(
 
 const tagged = (id: string | number, method: string, params: object = {}): object =>
   notification(method, { _meta: { [ID]: id }, ...params })
-/** Changes of a registry are published once per round of microtasks. */
+/** The registry publishes its changes once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('a server acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
+it('a server acknowledges subscriptions/listen only when the bus is ready', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -93,7 +93,7 @@ it('a server acknowledges subscriptions/listen only after the bus is ready to de
 })
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('sends the acknowledgement first, followed only by the requested notifications', async () => {
+  it('sends an acknowledgement first, and then only the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not divert notifications from open sessions', async () => {
+  it('does not take notifications away from open sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -127,7 +127,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it.each([0, '', '7', 7])('includes the unchanged request id in every message: %j', async (id) => {
+  it.each([0, '', '7', 7])('repeats the request id unchanged in every message: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
     harness.server.notify.resourceUpdated('note://1')
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only what the server offers and the client has requested', async () => {
+  it('acknowledges only notifications that the server offers and the client has requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -164,7 +164,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages[0]?.params?.['notifications']).toEqual({ toolsListChanged: true })
   })
 
-  it('treats a hidden resource like a missing one', async () => {
+  it('treats a hidden resource as if it did not exist', async () => {
     const harness = createHarness({
       setUp: (server) =>
         server.addResource({
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it("notifies a resource's subscribers about changes to a sub-resource", async () => {
+  it("notifies a resource's subscribers of changes to its sub-resources", async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -210,7 +210,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
       'URIs of more than 65,536 characters together',
       { resourceSubscriptions: Array.from({ length: 9 }, (_, at) => `note://${at}${'a'.repeat(8_000)}`) },
     ],
-  ])('refuses %s', async (_what, filter) => {
+  ])('rejects %s', async (_what, filter) => {
     expect(await listen(createHarness(), filter)).toMatchObject({ json: { id: 7, error: { code: -32602 } } })
   })
 
@@ -251,8 +251,8 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   })
 })
 
-describe('a subscription that ends over HTTP', () => {
-  it('receives a response when the server closes, before running calls have ended', async () => {
+describe('a subscription over HTTP', () => {
+  it('ends with a response when the server closes, even if calls are still running', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -281,7 +281,7 @@ describe('a subscription that ends over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('is refused if the endpoint closes before the subscription has started', async () => {
+  it('is refused if the endpoint closes before the subscription starts', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
@@ -291,7 +291,7 @@ describe('a subscription that ends over HTTP', () => {
     await closed
   })
 
-  it('receives no response if the client closes the stream', async () => {
+  it('ends without a response if the client closes the stream', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -339,7 +339,7 @@ describe('a subscription that ends over HTTP', () => {
     expect((await listen(harness, { toolsListChanged: true })).status).toBe(200)
   })
 
-  it('does not affect other subscriptions', async () => {
+  it('ends without affecting other subscriptions', async () => {
     const harness = createHarness()
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
@@ -349,8 +349,8 @@ describe('a subscription that ends over HTTP', () => {
   })
 })
 
-describe('limits for subscriptions over HTTP', () => {
-  it('refuse subscriptions beyond the maximum until another has ended', async () => {
+describe('limits of subscriptions over HTTP', () => {
+  it('cause further subscriptions to be refused until one has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -375,7 +375,7 @@ describe('limits for subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('merge identical notifications for a slow reader', async () => {
+  it('cause identical notifications to be merged for a client that reads slowly', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -389,11 +389,11 @@ describe('limits for subscriptions over HTTP', () => {
     sink.drain()
     await settled()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
-    // The first one was sent at once.
+    // The first notification was sent immediately.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut off the stream when more than `outboundBytes` are queued', async () => {
+  it('cause the stream to be cut when more than `outboundBytes` are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
@@ -408,8 +408,8 @@ describe('limits for subscriptions over HTTP', () => {
   })
 })
 
-describe('a selected server with a subscription', () => {
-  it('stays in use while the client is subscribed, sends only its own changes, and ends the subscription when it closes', async () => {
+describe('a subscription to a selected server', () => {
+  it("receives only that server's changes, and ends when the server closes", async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

@@ -8,11 +8,11 @@ const ok = z.object({ ok: z.boolean() })
 
 interface Opened extends Harness {
   readonly headers: Record<string, string>
-  /** Lets the tool `waits` return. */
+  /** Lets calls of the tool `waits` return. */
   readonly finish: () => void
   readonly signals: AbortSignal[]
   readonly ask: (method: string, params: object) => Promise<Answer>
-  /** The id of a new task. */
+  /** Starts a task, and returns its id. */
   readonly create: (name: string) => Promise<unknown>
   readonly answer: (question: Message | undefined) => Promise<Answer>
 }
@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue if the tasks/result stream is cut off, and repeat their question when the client returns', async () => {
+  it('continue if the tasks/result stream is cut, and ask their questions again on the next one', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -81,7 +81,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ status: 'completed' })
   })
 
-  it('are created in a JSON reply, and are awaited on a stream with keep-alive', async () => {
+  it('are created in a JSON reply, and their results are awaited on a stream with keep-alive', async () => {
     const { create, ask, clock, finish } = await open()
     const taskId = await create('waits')
     expect((await ask('tasks/get', { taskId })).headers['content-type']).toBe('application/json')
@@ -109,7 +109,7 @@ describe('tasks over Streamable HTTP', () => {
     ])
   })
 
-  it('prevent their session from expiring only while they run', async () => {
+  it('keep their session alive only while they are running', async () => {
     const { create, ask, clock, finish } = await open({ sessions: { ttlMs: 10_000 } })
     const taskId = await create('waits')
     await clock.advance(60_000)

@@ -6,7 +6,7 @@ import type { Logger } from '../../../src/util/logger.ts'
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 describe('Deletions', () => {
-  it('drops the oldest deletion if more than 10,000 are waiting for the store', async () => {
+  it('drops the oldest deletion if more than 10,000 deletions are waiting for the store', async () => {
     const clock = new FakeClock()
     const deletions = new Deletions(clock, silent)
     const deleted: number[] = []
@@ -23,7 +23,7 @@ describe('Deletions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('repeats the others if one always fails', async () => {
+  it('retries the other deletions even if one always fails', async () => {
     const clock = new FakeClock()
     const deletions = new Deletions(clock, silent)
     const deleted: number[] = []

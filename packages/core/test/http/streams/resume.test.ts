@@ -16,7 +16,7 @@ import { addCount, createSteps } from '../support/steps.ts'
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Lets every running `count` tool take one step. */
+  /** Lets every running call of the `count` tool take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -81,7 +81,7 @@ function slowly(store: EventStore): EventStore {
 }
 
 describe('a resumable stream', () => {
-  it('starts with an id, empty data and a retry time in revisions that allow it', async () => {
+  it('starts with an id, empty data and a retry time if the revision allows empty events', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
     const [primer, ...rest] = first.sink.events
@@ -91,7 +91,7 @@ describe('a resumable stream', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no empty event in %s, because clients would parse the empty event',
+    'has ids but no empty event in %s, because clients would try to parse an empty event',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -102,7 +102,7 @@ describe('a resumable stream', () => {
     },
   )
 
-  it('gives every event in a session a unique id', async () => {
+  it('has event ids that are unique within the session', async () => {
     const { session, step } = await bench()
     const pending = [1, 2, 3].map((id) => count(session, 4, id))
     await settled()
@@ -118,7 +118,7 @@ describe('a resumable stream', () => {
     ['a larger server limit', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
     ['a larger body limit', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
     ['a selected server', { chosen: true }, 8_388_000],
-  ] as const)("can send the server's largest response, with %s", async (_, options, size) => {
+  ] as const)('can carry the largest possible response, with %s', async (_, options, size) => {
     const { chosen, ...rest } = { chosen: false, ...options }
     const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
     server.addTool({
@@ -143,8 +143,8 @@ describe('a resumable stream', () => {
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a client that resumes, with events stored %s', (_, endpoint) => {
-  it('receives the missed events once and in order, and then new events', async () => {
+])('a client that resumes a stream, with events stored %s', (_, endpoint) => {
+  it('receives each missed event once and in order, and then new events', async () => {
     const { first, session, step } = await streaming(5, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -173,7 +173,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is still open, and that connection is then closed', async () => {
+  it('can resume while its old connection is still open, and thereby closes the old connection', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -198,7 +198,7 @@ describe.each([
       if (i % 3 === 0) {
         current.request.leave()
         take()
-        // The next step runs while the client resumes.
+        // The tool takes its next step while the client resumes.
         const [, answer] = await Promise.all([step(), session.get({ 'last-event-id': from })])
         current = answer
       } else {
@@ -209,7 +209,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('receives an id to resume from even if it has not missed anything', async () => {
+  it('receives an id to resume from, even if it has not missed anything', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -224,7 +224,7 @@ describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('ctx.closeConnection with events stored %s', (_, endpoint) => {
-  it('lets the handler continue, and the client receives the rest by polling', async () => {
+  it('lets the handler continue while the client polls for the remaining events', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -239,7 +239,7 @@ describe.each([
     expect(progress(second.sink.messages)).toEqual([1])
     expect(second.sink.events.at(-1)).toMatchObject({ data: '', retry: '250' })
     await step()
-    // The call ends while nobody is connected.
+    // The call ends while no client is connected.
     for (let i = 0; i < 10; i++) await settled()
     const third = await session.get({ 'last-event-id': lastId(second) })
     await third.sink.ended()
@@ -273,7 +273,7 @@ describe('ctx.closeConnection for a client that cannot resume', () => {
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
   })
 
-  it('keeps an open stream open', async () => {
+  it('does not close an open stream', async () => {
     const { session, step } = await bench({ response: 'sse' }, '2025-06-18')
     const pending = session.call('poll', { times: 1 }, { progressToken: 'p' })
     await settled()
@@ -284,7 +284,7 @@ describe('ctx.closeConnection for a client that cannot resume', () => {
     expect(progress(answer.sink.messages)).toEqual([1, true])
   })
 
-  it.each([-1, 0.5, 2 ** 31])('refuses a retry time of %s ms', async (retryMs) => {
+  it.each([-1, 0.5, 2 ** 31])('rejects a retry time of %s ms', async (retryMs) => {
     const { session, log } = await bench()
     const answer = await session.call('poll', { times: 1, retryMs })
     expect(answer.json.result?.['isError']).toBe(true)
@@ -313,7 +313,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts over, and drops earlier events, if there is no Last-Event-ID', async () => {
+  it('starts again without Last-Event-ID, and drops earlier events', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -321,7 +321,7 @@ describe('the GET stream', () => {
     expect((await session.get({ 'last-event-id': from })).status).toBe(400)
   })
 
-  it('continues when another stream is resumed', async () => {
+  it('stays open when another stream is resumed', async () => {
     const { session, first } = await streaming(3)
     const standalone = await session.get()
     first.request.leave()
@@ -333,7 +333,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('produces the same reply, whatever the reason', async () => {
+  it('causes the same reply, regardless of why it is unknown', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -368,12 +368,12 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('is refused if it belongs to another session, even if both sessions share a principal and a store', async () => {
+  it('is refused if it belongs to another session, even with the same principal and store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
     const [first, second] = [lastId(one.first), lastId(two.first)]
-    // Sends something after these events.
+    // These steps add events after the ones whose ids were taken.
     await one.step()
     await two.step()
     expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)
@@ -387,7 +387,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': 'a.b.1' })).status).toBe(400)
   })
 
-  it('is refused after its session has ended', async () => {
+  it('is refused after the session has ended', async () => {
     const eventStore = new MemoryEventStore()
     const { first, session } = await streaming(2, { streams: { eventStore } })
     await session.delete()
@@ -396,7 +396,7 @@ describe('an unknown Last-Event-ID', () => {
   })
 })
 
-describe('an event store on a network', () => {
+describe('a networked event store', () => {
   /** Returns a store that holds its appends back until `release` is called. */
   function heldBack(): {
     readonly eventStore: EventStore
@@ -420,32 +420,35 @@ describe('an event store on a network', () => {
   it.each([
     ['awaits', true],
     ['does not await', false],
-  ])('stores ten events of one turn by two appends if the handler %s them', async (_, awaits) => {
-    const { eventStore, sizes, release } = heldBack()
-    const setUp = (server: McpServer): void =>
-      void server.addTool({
-        name: 'burst',
-        handler: async (_args, ctx) => {
-          for (let i = 1; i <= 10; i++) {
-            const sent = ctx.progress(i)
-            if (awaits) await sent
-          }
-          return 'sent all'
-        },
-      })
-    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
-    const session = await open({ version: '2025-11-25' })
-    const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
-    await settled()
-    // Nothing reaches the client before it is stored.
-    expect(sink.messages).toEqual([])
-    release()
-    await sink.ended()
-    expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
-    expect(sizes.length).toBeLessThanOrEqual(2)
-  })
+  ])(
+    'receives ten events sent in the same tick in only two appends, if the handler %s them',
+    async (_, awaits) => {
+      const { eventStore, sizes, release } = heldBack()
+      const setUp = (server: McpServer): void =>
+        void server.addTool({
+          name: 'burst',
+          handler: async (_args, ctx) => {
+            for (let i = 1; i <= 10; i++) {
+              const sent = ctx.progress(i)
+              if (awaits) await sent
+            }
+            return 'sent all'
+          },
+        })
+      const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+      const session = await open({ version: '2025-11-25' })
+      const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
+      await settled()
+      // The client receives nothing before it has been stored.
+      expect(sink.messages).toEqual([])
+      release()
+      await sink.ended()
+      expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
+      expect(sizes.length).toBeLessThanOrEqual(2)
+    },
+  )
 
-  it('makes handlers that await wait if many bytes are not stored, and drops none of their events', async () => {
+  it('makes a handler that awaits its notifications wait until they are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()
     let sent = 0
     const setUp = (server: McpServer): void =>
@@ -476,7 +479,7 @@ describe('a failing event store', () => {
   it.each([
     ['at once', broken],
     ['asynchronously', () => Promise.reject(new Error('store down'))],
-  ])('makes a stream continue without ids if it fails %s', async (_, fail) => {
+  ])('makes a stream continue without event ids if it fails %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -488,7 +491,7 @@ describe('a failing event store', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream for up to 3 s, and then stores the queued events together', async () => {
+  it('delays a stream for up to 3 s, and receives all queued events together once it works again', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -513,7 +516,7 @@ describe('a failing event store', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('does not affect the server if the store cannot delete the events of a cancelled call', async () => {
+  it('does not affect the server if it cannot delete the events of a cancelled call', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {
@@ -541,7 +544,7 @@ describe('a failing event store', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('has its failed deletions retried after it has recovered', async () => {
+  it('receives failed deletions again once it has recovered', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {
@@ -569,7 +572,7 @@ describe('a failing event store', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, 3, true])
   })
 
-  it('makes streams start without ids if it cannot open them', async () => {
+  it('makes streams start without event ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })
     await step()
@@ -587,8 +590,8 @@ describe('a failing event store', () => {
   })
 })
 
-describe('300 resumes at once', () => {
-  it('leave other clients their turn', async () => {
+describe('300 streams resumed at the same time', () => {
+  it('do not block other clients', async () => {
     const large = 'x'.repeat(100_000)
     const harness = createHarness({
       setUp: (server) =>

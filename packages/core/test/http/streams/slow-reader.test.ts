@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { CallerBytes } from '../../../src/http/caller-bytes.ts'
 import { SseWriter } from '../../../src/http/streams/sse-writer.ts'
+import { CoalescingQueue } from '../../../src/subscriptions/coalescing-queue.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
@@ -18,7 +19,7 @@ import {
 
 const LINE = 'x'.repeat(4_000)
 
-/** Floods its stream without waiting, then returns. */
+/** Writes to its stream without waiting, and then returns. */
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
@@ -48,7 +49,7 @@ const tools = (server: McpServer): void => {
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Sends a call whose reader stalls after the first chunk. */
+  /** Makes a call whose reader stalls after the first chunk. */
   readonly stalled: (
     name: string,
     lines: number,
@@ -82,25 +83,28 @@ describe('a client that stops reading', () => {
   it.each([
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
-  ])('is cut off at the limit if it can resume, and then receives everything: %s', async (_, opened) => {
-    const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
-    const { sink } = await stalled('flood', 100, opened)
-    for (let i = 0; i < 4; i++) await settled()
-    sink.drain()
-    await sink.ended()
-    expect(sink.text.length).toBeLessThan(150_000)
-    const before = sink.events
-    const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
-    await rest.ended()
-    const seen = [...sink.messages, ...rest.messages]
-    expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
-    expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
-  })
+  ])(
+    'is disconnected at the limit if it can resume, and receives everything when it does: %s',
+    async (_, opened) => {
+      const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
+      const { sink } = await stalled('flood', 100, opened)
+      for (let i = 0; i < 4; i++) await settled()
+      sink.drain()
+      await sink.ended()
+      expect(sink.text.length).toBeLessThan(150_000)
+      const before = sink.events
+      const { sink: rest } = await session.get({ 'last-event-id': before.at(-1)?.id })
+      await rest.ended()
+      const seen = [...sink.messages, ...rest.messages]
+      expect(numbers(seen)).toEqual(Array.from({ length: 100 }, (_item, i) => i))
+      expect(seen.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
+    },
+  )
 
   it.each([
     ['large', 4_000, 400],
     ['small', 10, 7_500],
-  ])('can resume with the default limits and %s events', async (_, size, lines) => {
+  ])('can resume within the default limits after %s events', async (_, size, lines) => {
     const { session, stalled } = await bench({})
     const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
     for (let i = 0; i < 4; i++) await settled()
@@ -115,7 +119,7 @@ describe('a client that stops reading', () => {
     expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
   })
 
-  it('loses notifications if it cannot resume, but never the response', async () => {
+  it('loses notifications, but never the response, if it cannot resume', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
     await settled()
@@ -126,7 +130,7 @@ describe('a client that stops reading', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
-  it('slows down a handler that awaits, and loses nothing', async () => {
+  it('slows down a handler that awaits its notifications, and loses no messages', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await settled()
@@ -159,7 +163,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('causes notifications beyond the limit to be dropped with an overflow event, but never the response', async () => {
+  it('causes excess notifications to be dropped with an overflow event, but keeps the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -197,7 +201,7 @@ describe('an event store that is slower than a tool', () => {
 describe('SseWriter', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
-  it('keeps earlier chunks in order until the adapter opens it', () => {
+  it('queues chunks in order until the adapter opens the stream', () => {
     const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
@@ -206,9 +210,13 @@ describe('SseWriter', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('joins queued chunks into pieces of up to 1 MiB, puts notifications last, and counts the remaining bytes', async () => {
+  it('joins queued chunks into pieces of up to 1 MiB, and puts notifications last', async () => {
     const chunk = 'x'.repeat(400_000)
-    const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
+    const outbound = new SseWriter({
+      limit: 10_000_000,
+      overflow: 'drop',
+      notices: new CoalescingQueue(10_000_000),
+    })
     const pieces: string[] = []
     const drains: (() => void)[] = []
     const write = (piece: string): Promise<void> => {
@@ -252,7 +260,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('é'.repeat(40) + 'y'.repeat(20))
   })
 
-  it('accepts one chunk that exceeds the limit, but not a second', () => {
+  it('accepts one chunk that exceeds the limit, but not a second one', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.write('y')
@@ -261,7 +269,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('x'.repeat(50))
   })
 
-  it('accepts every response', () => {
+  it('accepts a response even if the queue is full', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.writeAlways('response')
@@ -272,7 +280,7 @@ describe('SseWriter', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('makes senders wait above the high-water mark until the client catches up or disconnects', async () => {
+  it('makes senders wait while the queue is above the high-water mark and the client stays connected', async () => {
     for (const relieve of ['drain', 'leave'] as const) {
       const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
       const sink = new TestSink()
@@ -291,7 +299,7 @@ describe('SseWriter', () => {
     }
   })
 
-  it('releases waiting senders when it ends with a full queue', async () => {
+  it('releases waiting senders when it ends, even if its queue is full', async () => {
     const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
     outbound.writeAlways('x'.repeat(65_537))
     const pressure = outbound.pressure()
@@ -300,7 +308,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments until it ends, but only if nothing is queued', async () => {
+  it('writes comments only while nothing is queued, and none after it has ended', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -318,7 +326,7 @@ describe('SseWriter', () => {
   })
 
   it('writes queued notifications before its last chunk', async () => {
-    const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 100, overflow: 'drop', notices: new CoalescingQueue(100) })
     const sink = new TestSink()
     sink.stall()
     outbound.open(sink, request())
@@ -335,10 +343,15 @@ describe('SseWriter', () => {
     [65_535, 0],
     [65_536, 65_536],
   ])(
-    'counts a chunk of %i characters in transit as %i bytes until the connection is cut',
+    'counts a chunk of %i characters in transit as %i bytes until the connection is closed',
     (units, counted) => {
       const queued = new CallerBytes(1_000_000)
-      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued })
+      const outbound = new SseWriter({
+        limit: 1_000_000,
+        overflow: 'drop',
+        notices: new CoalescingQueue(1_000_000),
+        queued,
+      })
       const sink = new TestSink()
       sink.stall()
       outbound.open(sink, request())
@@ -355,7 +368,7 @@ describe('SseWriter', () => {
   it.each([
     ['client disconnects', (_: SseWriter, peer: FakeRequest) => peer.leave()],
     ['connection is cut', (outbound: SseWriter) => outbound.cut()],
-  ])('ends immediately if its %s before it is opened', (_, leave) => {
+  ])('ends immediately if its %s before the stream is opened', (_, leave) => {
     const gone: SseWriter[] = []
     const open: SseWriter[] = []
     const outbound = new SseWriter({
@@ -372,7 +385,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.closes, gone, open]).toEqual(['', 1, [outbound], []])
   })
 
-  it('treats a rejecting sink as disconnected', async () => {
+  it('treats a client as disconnected if a write to its sink rejects', async () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())

@@ -5,7 +5,7 @@ import { parseSse } from '../support/harness.ts'
 
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
 
-describe('formatEvent', () => {
+describe('formatEvent()', () => {
   it('formats the fields of an event', () => {
     expect(formatEvent({ data: '{"a":1}' })).toBe('data: {"a":1}\n\n')
     expect(formatEvent({ id: 'a.b.0', retry: 1000, data: '' })).toBe('id: a.b.0\nretry: 1000\ndata: \n\n')
@@ -40,7 +40,7 @@ describe('formatEvent', () => {
     )
   })
 
-  it('is not needed for a keep-alive, because parsers do not report comments as events', () =>
+  it('is not used for keep-alives, so that parsers do not report them as events', () =>
     expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
@@ -53,7 +53,7 @@ describe('formatEventId and parseEventId', () => {
     )
   })
 
-  it('refuse every other format', () => {
+  it('reject every other format', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const id = parseEventId(text)

@@ -8,7 +8,7 @@ const DESCRIPTION = 'aä€😀 '.repeat(2_000)
 const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
 
-/** A session on a mount that streams every response, with a tool that returns at once. */
+/** A session on a mount that streams every response, with a tool that returns immediately. */
 async function streaming(eventStore: EventStore | false): Promise<{
   readonly harness: Harness
   readonly send: (message: object) => Promise<Answer>
@@ -42,7 +42,7 @@ const later = (store: EventStore): EventStore => ({
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
   ['asynchronously', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is complete on its first write, with a store that responds %s', (_when, create) => {
+])('a stream that is complete when it is first written, with a store that responds %s', (_when, create) => {
   it.each([
     ['a small response', CALL],
     ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],
@@ -62,13 +62,13 @@ describe.each([
   })
 })
 
-it('a mount counts a complete stream by its UTF-8 size', async () => {
+it('a mount counts the UTF-8 bytes of a complete stream', async () => {
   const { harness, send } = await streaming(new MemoryEventStore())
   const { sink } = await send(LIST)
   expect(harness.endpoint.stats().replayBytes).toBe(Buffer.byteLength(sink.events[1]?.data ?? ''))
 })
 
-it('a mount omits ids from a complete stream if nothing is stored', async () => {
+it('a mount omits ids from a complete stream if events are not stored', async () => {
   const { send } = await streaming(false)
   const { sink } = await send(CALL)
   expect(sink.events.map(({ id }) => id)).toEqual([undefined])

@@ -4,11 +4,10 @@ import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'
 
-// Opens sessions, ends half of them with DELETE, abandons the others until their TTL ends, and prints what
-// remains.
+// Opens sessions, deletes half of them, abandons the others until their TTL has passed, and prints what is left.
 
 const [sessions = 0, every = 0] = process.argv.slice(2).map(Number)
-/** One in this many sessions uses every feature of a session. */
+/** One session in this many uses every feature of a session. */
 const BUSY = 20
 const clock = new FakeClock()
 const eventStore = new MemoryEventStore({ clock })
@@ -36,7 +35,7 @@ async function open(): Promise<Record<string, string>> {
   return { 'mcp-session-id': headers['mcp-session-id'] as string }
 }
 
-/** Makes a call with a stream, and opens the GET stream. The client then disconnects from the GET stream. */
+/** Makes a call with a stream, and opens the GET stream, from which the client then disconnects. */
 async function use(headers: Record<string, string>): Promise<void> {
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
   const params = { name: 'talk', _meta: { progressToken: 1 } }
@@ -46,7 +45,7 @@ async function use(headers: Record<string, string>): Promise<void> {
   listener.request.leave()
 }
 
-/** Opens a session. Deletes it if `place` is even; otherwise, abandons it. */
+/** Opens a session, and deletes it if `place` is even. Otherwise, abandons it. */
 async function live(place: number): Promise<void> {
   const headers = await open()
   if (Math.floor(place / 2) % BUSY === 0) await use(headers)

@@ -5,7 +5,7 @@ import { type Sample, trendOf } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
-/** The counts of what remains after many sessions. */
+/** What is left after many sessions have ended. */
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
@@ -18,7 +18,7 @@ export interface ChurnReport {
     readonly events: { readonly streams: number; readonly bytes: number }
     readonly timers: number
   }
-  /** Numbers of sessions, each with the size of the heap in bytes after this number of sessions has ended. */
+  /** The heap size in bytes, measured after various numbers of sessions. */
   readonly samples: readonly Sample[]
   readonly seconds: number
   /** The size of one idle session on the heap, in bytes. */
@@ -35,7 +35,7 @@ export interface Churn {
   readonly growth: number
 }
 
-/** Tests that sessions leave nothing behind, and that idle sessions need little memory. */
+/** Defines a test that ended sessions leave nothing behind, and that idle sessions need little memory. */
 export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
     'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
@@ -58,7 +58,7 @@ export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   )
 }
 
-/** Runs in a separate process whose heap contains nothing else. */
+/** Runs the sessions in a separate process, so that the heap contains nothing else. */
 async function churn(sessions: number, every: number): Promise<ChurnReport> {
   const args = ['--expose-gc', ...PROGRAM, String(sessions), String(every)]
   const { stdout } = await promisify(execFile)(process.execPath, args)

@@ -24,15 +24,15 @@ export interface Sent {
   readonly body?: unknown
   readonly raw?: string | Uint8Array
   readonly bodyError?: BodyError
-  /** Whether the body is passed as bytes, without a promise. */
+  /** If true, the body is passed as bytes rather than as a promise. */
   readonly atOnce?: boolean
-  /** A body that the host has parsed. */
+  /** A body that the host has already parsed. */
   readonly parsed?: unknown
   readonly localAddress?: string
   readonly remoteAddress?: string
   readonly auth?: AuthInfo
   readonly mount?: unknown
-  /** Whether earlier responses on the connection are not complete. */
+  /** If true, earlier responses on the connection are still incomplete. */
   readonly isQueued?: boolean
 }
 
@@ -215,7 +215,7 @@ export interface Harness {
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
-  /** Returns a session that another harness opened. */
+  /** Returns a client of a session that was opened through another harness. */
   readonly continue: (session: Pick<TestSession, 'id' | 'headers'>, more?: Sent) => TestSession
   /** Opens a session, and sends `notifications/initialized`. */
   readonly open: (options?: OpenOptions) => Promise<TestSession>
@@ -271,7 +271,7 @@ export function createHarness({
     const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     reply.open?.(sink)
-    // A stream that is complete after its first write is sent as a body.
+    // A stream that is complete after its first write is sent as a normal body.
     if (reply.body !== undefined && reply.headers['content-type'] === 'text/event-stream') {
       void sink.write(String(Buffer.from(reply.body)))
       sink.close()

@@ -15,11 +15,11 @@ export interface TestNode extends Harness {
   /** Returns the number of calls to the shared stores that have not ended. */
   readonly uses: () => number
   /**
-   * Stops the node without announcing it, so that other nodes consider it stopped. Its calls continue, as in a
-   * process that was only paused.
+   * Stops the node without announcing it, so that the other nodes consider it stopped. Its calls continue, as
+   * in a process that was only paused.
    */
   kill(): void
-  /** Returns the same session, but its client's requests are sent to this node. */
+  /** Returns the same session, except that its client's requests are sent to this node. */
   at(session: TestSession): TestSession
 }
 
@@ -31,7 +31,7 @@ export interface Cluster {
   node(options?: HarnessOptions): TestNode
 }
 
-/** Makes a store asynchronous, like a networked store. */
+/** Makes a store asynchronous, like a store on a network. */
 function remote<T extends object>(store: T): T {
   return new Proxy(store, {
     get: (target, name) => {

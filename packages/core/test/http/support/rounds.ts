@@ -5,7 +5,7 @@ export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tool
 
 export interface Round {
   readonly method?: string
-  /** The request's own params: `name` and `arguments`, or `uri`. */
+  /** The params of the request itself: `name` and `arguments`, or `uri`. */
   readonly params: object
   readonly responses?: unknown
   readonly state?: unknown
@@ -47,5 +47,5 @@ export const textOf = ({ json }: Answer): string =>
 
 export const accept = (content: object): object => ({ action: 'accept', content })
 
-/** Returns everything that a client sees of a reply. */
+/** Returns everything in a reply that a client can see. */
 export const bytesOf = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])

@@ -11,11 +11,11 @@ export interface SseClient {
   /** Opens the session. Resolves to the response. */
   initialize(version?: string, capabilities?: object): Promise<void>
   call(name: string, args?: object, id?: string | number): Promise<Answer>
-  /** Returns the same client, but its messages are sent to another process. */
+  /** Returns the same client, except that its messages are sent to another process. */
   at(harness: Pick<Harness, 'send'>, more?: Sent): SseClient
 }
 
-/** Opens an event stream. Every request also has the members of `more`. */
+/** Opens an event stream. The properties of `more` are added to every request. */
 export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
   return clientOf(await send({ ...more, route: 'sse', method: 'GET' }), send, more)
 }

@@ -12,7 +12,7 @@ const OK = { type: 'object', properties: { ok: { type: 'boolean' } }, required: 
 
 export interface Guarded {
   readonly harness: Harness
-  /** Returns the number of calls whose handlers have run. */
+  /** Returns how many handlers have run to their end. */
   readonly done: () => number
 }
 
@@ -52,7 +52,7 @@ export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<s
 export const present = ({ harness }: Guarded, state: unknown, round: Partial<Round> = {}): Promise<Answer> =>
   sendRound(harness, { ...PAY, ...round, responses: CONFIRMED, state })
 
-/** Returns the reply to a state that was not created by the server. */
+/** Returns the server's reply to a state that it did not create. */
 export const refusal = async (server: Guarded): Promise<string> => bytesOf(await present(server, 'x'))
 
 type Mutation = (state: string, random: () => number, other: string) => string
@@ -64,12 +64,12 @@ const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[upTo(rando
 
 /** Ways in which a state can be changed. */
 const MUTATIONS: readonly Mutation[] = [
-  // Replaces a character: up to six bits of the nonce, the sealed text or its tag.
+  // Replaces one character, which changes up to six bits of the nonce, the sealed text or the tag.
   (state, random) => {
     const at = upTo(random, state.length)
     return state.slice(0, at) + pick(random, ALPHABET) + state.slice(at + 1)
   },
-  // Flips one bit, and encodes the bytes again.
+  // Flips one bit, and encodes the result again.
   (state, random) => {
     const bytes = Buffer.from(state, 'base64url')
     const at = upTo(random, bytes.length)
@@ -110,7 +110,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-/** Sends many changed states. Some of them also have changed answers. */
+/** Sends many tampered states, some of them with changed answers. */
 export async function tryMutations(count: number, random: () => number) {
   const server = guarded()
   const [state, other] = [await begin(server), await begin(server)]

@@ -2,9 +2,9 @@ import { settled } from '@jetway-apps/test-support'
 import * as z from 'zod'
 import type { McpServer } from '../../../src/index.ts'
 
-/** Holds tools until the test lets them take a step. */
+/** Makes tools wait until the test lets them take a step. */
 export interface Steps {
-  /** Resolves at the test's next step. */
+  /** Resolves when the test takes the next step. */
   readonly next: () => Promise<void>
   /** Lets every waiting tool continue. Resolves when all pending promises have settled. */
   readonly step: () => Promise<void>
@@ -23,7 +23,7 @@ export function createSteps(): Steps {
   }
 }
 
-/** Adds a tool that reports 1, 2, 3 … up to `to`, one number for each of the test's steps. */
+/** Adds a tool that reports 1, 2, 3 … up to `to`, one number per step. */
 export function addCount(server: McpServer, { next }: Steps): void {
   server.addTool({
     name: 'count',

@@ -74,7 +74,7 @@ describe('encodeResult in a session revision', () => {
       [{ type: 'resource_link', uri: 'x://y', name: 'n', title: 'T', description: 'd', annotations }],
       [text('T: x://y\nd', { annotations: shown })],
     ],
-  ])('converts content that the revision lacks: %s', (_what, content, first) => {
+  ])('converts content that the revision does not support: %s', (_what, content, first) => {
     expect(JSON.parse(FIRST.encodeResult('tools/call', { content }))).toEqual({ content: first })
     const messages = content.map((block) => ({ role: 'user', content: block, secret: 1 }))
     expect(JSON.parse(FIRST.encodeResult('prompts/get', { description: 'd', messages }))).toEqual({
@@ -83,7 +83,7 @@ describe('encodeResult in a session revision', () => {
     })
   })
 
-  it("keeps a text block's metadata", () => {
+  it('keeps the metadata of a text block', () => {
     const content = [text('a', { _meta: { b: 1 } })]
     expect(LAST_OLD.encodeResult('tools/call', { content })).toBe(JSON.stringify({ content }))
   })
@@ -112,7 +112,7 @@ describe('encodeResult in a session revision', () => {
       { contents: [{ uri: 'a', text: '' }], a: 1 },
     ],
     ['completion/complete', { completion: { values: [] } }, { completion: { values: [] } }],
-  ])('adapts the members of %s to the revision', (method, result, encoded) => {
+  ])('adapts the result of %s to the revision', (method, result, encoded) => {
     expect(JSON.parse(FIRST.encodeResult(method, result))).toEqual(encoded)
   })
 
@@ -160,9 +160,12 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
       undefined,
       `{"resultType":"complete","_meta":{${info},"a":1},"b":2}`,
     ],
-  ])('adds the common members to a serialised %s result: %s', (method, json, given, type, whole) => {
-    expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
-  })
+  ])(
+    'adds the members that all results share to a serialised %s result: %s',
+    (method, json, given, type, whole) => {
+      expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
+    },
+  )
 
   it.each([
     ['tools/call', { content: [], _meta: { a: 1 } }, '{"_meta":{"a":1},"content":[]}'],
@@ -174,22 +177,21 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
     ['tools/list', { tools: [], resultType: 'x', a: 1 }, '{"tools":[],"a":1}'],
     ['tools/list', { tools: [], resultType: 'x', ttlMs: 0, a: 1 }, '{"tools":[],"a":1}'],
   ] satisfies [string, JsonObject, string][])(
-    'adds the common members to a %s result: %j',
+    'adds the members that all results share to a %s result: %j',
     (method, result, json) => {
       expect(MODERN.encodeResult(method, result)).toBe(json)
     },
   )
 
-  it('encodes input_required with and without input requests', () => {
-    const head = `{"resultType":"input_required","_meta":{${info}},`
-    expect(MODERN.rounds?.encode({}, 'state', server)).toBe(`${head}"requestState":"state"}`)
-    expect(MODERN.rounds?.encode({ a: 1 }, 'state', server)).toBe(
-      `${head}"inputRequests":{"a":1},"requestState":"state"}`,
+  it.each(['tools/call', 'resources/read'])('adds no cache hints to the questions of %s', (method) => {
+    const json = '{"requestState":"state"}'
+    expect(MODERN.envelope?.(method, json, server, undefined, 'input_required')).toBe(
+      `{"resultType":"input_required","_meta":{${info}},"requestState":"state"}`,
     )
   })
 })
 
-describe("a revision's error", () => {
+describe('an error encoded for a revision', () => {
   it.each<[number, McpErrorReason | undefined, number, number, number]>([
     [-32603, 'busy', 503, 503, -32603],
     [-32603, 'ended', 503, 503, -32603],
@@ -205,7 +207,7 @@ describe("a revision's error", () => {
     [-32021, undefined, 200, 400, -32021],
     [-32022, undefined, 200, 400, -32022],
   ])(
-    'maps code %i with reason %s to the HTTP status %i with sessions, and %i without',
+    'with code %i and reason %s, has the HTTP status %i with sessions and %i without',
     (code, reason, old, modern, spelt) => {
       const error = new McpError(code, 'm', undefined, reason)
       expect([LAST_OLD.httpStatus(error), MODERN.httpStatus(error)]).toEqual([old, modern])

@@ -139,7 +139,7 @@ it.each([
     'initialize',
   ],
 ] satisfies [string, RevisionDate[], Input, unknown][])(
-  'selectRevision selects or refuses the revision of one message: %s',
+  'selectRevision selects a revision for a message or rejects the message: %s',
   (_what, served, input, selected) => {
     expect(select(served, input)).toEqual(selected)
   },

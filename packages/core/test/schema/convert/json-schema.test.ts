@@ -7,7 +7,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-describe('JSON Schema dialects (https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage)', () => {
+describe('supported JSON Schema dialects (https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage)', () => {
   const tuple = (dialect: string | undefined, keywords: JsonSchema): JsonSchema => ({
     ...(dialect !== undefined && { $schema: dialect }),
     type: 'object',
@@ -29,7 +29,7 @@ describe('JSON Schema dialects (https://modelcontextprotocol.io/specification/20
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignore keywords next to a $ref only in draft-07', async () => {
+  it('ignore keywords next to a $ref only if the dialect is draft-07', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })
@@ -37,7 +37,7 @@ describe('JSON Schema dialects (https://modelcontextprotocol.io/specification/20
   })
 
   it.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/my-dialect', 7, null])(
-    'are refused at registration if they are unsupported: %j',
+    'do not include %j, which is rejected at registration',
     ($schema) => {
       const compile = (): unknown => engine.input({ $schema, type: 'object' }, inputSite)
       expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
@@ -59,7 +59,7 @@ describe('a schema that does not compile', () => {
       'the same id twice',
       { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } },
     ],
-  ])('throws at registration for %s', (_, schema) => {
+  ])('causes an error at registration: %s', (_, schema) => {
     const compile = (): unknown => engine.input(schema, inputSite)
     expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(compile).toThrow(/inputSchema of tool "get_forecast"/)
@@ -70,7 +70,7 @@ describe('a schema that does not compile', () => {
     'https://example.com/s',
     'file:///etc/hosts',
     'data:application/json,{}',
-  ])('is refused for the remote $ref %s, which is not fetched', ($ref) => {
+  ])('causes an error for the remote $ref %s, which is not fetched', ($ref) => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
       /can't resolve reference/,
@@ -79,7 +79,7 @@ describe('a schema that does not compile', () => {
     fetching.mockRestore()
   })
 
-  it('does not affect the next schema', async () => {
+  it('does not affect the schema registered after it', async () => {
     const broken = {
       $id: 'https://example.com/broken',
       type: 'object',
@@ -132,7 +132,7 @@ describe('a schema with an id', () => {
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toMatchObject({ ok: true })
   })
 
-  it('still validates after 600 more schemas have been compiled', () => {
+  it('is still used for validation after 600 more schemas have been compiled', () => {
     const first = engine.input(withId('string'), inputSite)
     for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
     expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
@@ -142,7 +142,7 @@ describe('a schema with an id', () => {
   })
 })
 
-describe('validation', () => {
+describe('validation against a JSON Schema', () => {
   const property = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { a: schema } })
 
   it.each<[string, JsonSchema, unknown, unknown]>([

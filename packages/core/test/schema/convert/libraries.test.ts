@@ -54,7 +54,7 @@ describe.each<[string, AnySchema]>([
     ['a number out of range', { city: 'x', days: 8 }, 'days'],
     ['an unknown enum value', { city: 'x', unit: 'K' }, 'unit'],
     ['a wrong type in a nested object', { city: 'x', stops: [{ at: 'y' }, { at: 1 }] }, 'stops[1].at'],
-  ])('names the affected property if there is %s', async (_case, value, path) => {
+  ])('names the invalid property in an error about %s', async (_case, value, path) => {
     const { refused } = (await checkInput(schema, value)) as { refused: string }
     expect(refused).toMatch(new RegExp(`^${path.replaceAll('[', '\\[')}: .`))
   })
@@ -67,7 +67,7 @@ describe.each<[string, AnySchema]>([
   })
 })
 
-it('a server refuses a valibot date at registration, because JSON Schema cannot express it', () => {
+it('a server rejects a valibot date at registration, because JSON Schema cannot express dates', () => {
   const schema = toStandardJsonSchema(v.object({ at: v.date() }))
   expect(() => publishedInput(schema)).toThrow(
     /^inputSchema of tool "get_forecast": valibot cannot convert it to JSON Schema: /,

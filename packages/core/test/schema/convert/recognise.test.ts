@@ -42,7 +42,7 @@ describe('schema conversion', () => {
     expect(publishedOutput(schema)).toMatchObject({ required: ['city', 'days'], additionalProperties: false })
   })
 
-  it('publishes raw JSON Schema byte for byte', () => {
+  it('publishes a raw JSON Schema byte for byte', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/place',
@@ -56,7 +56,7 @@ describe('schema conversion', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('does not change the published or the enforced schema if the author changes the object later', () => {
+  it('is unaffected if the author changes the schema object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
@@ -73,7 +73,7 @@ describe('schema conversion', () => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
-  it('omits the bounds of safe integers from every integer', () => {
+  it('omits the minimum and maximum of safe integers from every integer schema', () => {
     const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
     const build = (integer: object): JsonSchema => ({
       type: 'object',
@@ -139,7 +139,7 @@ describe('the error for an unsupported schema', () => {
     ['an array', [{ type: 'object' }], /not a schema/],
     ['a class instance', new Map(), /neither/],
     ['a function', () => ({ type: 'object' }), /neither/],
-  ])('names the definition and the remedy for %s', (_, schema, remedy) => {
+  ])('names the definition and suggests a remedy for %s', (_, schema, remedy) => {
     for (const act of [
       () => engine.input(schema as AnySchema, inputSite),
       () => engine.output(schema as AnySchema, outputSite),
@@ -152,7 +152,7 @@ describe('the error for an unsupported schema', () => {
   })
 })
 
-describe('validation of schemas', () => {
+describe('conversion to JSON Schema', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
@@ -166,12 +166,12 @@ describe('validation of schemas', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the path to a zod %s, which JSON Schema cannot express', (_, schema, place) => {
+  ])('names the path to a zod %s in the error, because JSON Schema cannot express it', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
 
-  it('publishes the input side of a transform, and refuses a transform as output', () => {
+  it('publishes the input side of a transform, but rejects a transform in an output schema', () => {
     const schema = z.object({ n: z.string().transform(Number) })
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(invalid(schema, 'output')).toContain('"n": Transforms')
@@ -188,7 +188,7 @@ describe('validation of schemas', () => {
     ['JSON Schema without a type', { properties: {} }],
     ['JSON Schema with several types', { type: ['object', 'null'] }],
     ['an empty JSON Schema', {}],
-  ])('refuses %s at the root of an input', (_, schema) => {
+  ])('rejects %s at the root of an input', (_, schema) => {
     expect(invalid(schema)).toMatch(/root must be an object/)
     expect(() => publishedOutput(schema)).not.toThrow()
   })
@@ -202,20 +202,17 @@ describe('validation of schemas', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])(
-    'adds "type": "object" to a zod union of objects, because its JSON Schema lacks a type: %s',
-    (_, schema) => {
-      expect(publishedInput(schema)).toMatchObject({ type: 'object' })
-    },
-  )
+  ])('adds "type": "object" to the schema of a zod union of objects: %s', (_, schema) => {
+    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+  })
 
-  it('refuses a schema that is nested too deeply to be converted', () => {
+  it('rejects a schema that is nested too deeply to be converted', () => {
     let deep: Record<string, unknown> = { type: 'object' }
     for (let i = 0; i < 20_000; i++) deep = { type: 'object', properties: { a: deep } }
     expect(invalid(deep)).toMatch(/nested too deeply/)
   })
 
-  it('refuses a schema that cannot be serialised as JSON', () => {
+  it('rejects a schema that cannot be serialised as JSON', () => {
     const cycle: Record<string, unknown> = { type: 'object' }
     cycle['self'] = cycle
     expect(invalid(cycle)).toMatch(/circular/i)

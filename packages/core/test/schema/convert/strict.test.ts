@@ -126,13 +126,13 @@ describe('`strictInput` with zod', () => {
       { a: 'x', b: 1, z: 1 },
       'z',
     ],
-  ])('refuses unknown properties in %s', async (_, schema, good, bad, name) => {
+  ])('rejects unknown properties in %s', async (_, schema, good, bad, name) => {
     expect(await check(schema, good)).toEqual(good)
     const { refused } = (await check(schema, bad)) as { refused: string }
     expect(refused).toContain(`${name}: is not a known property`)
   })
 
-  it('follows recursive schemas', async () => {
+  it('rejects unknown properties at any depth of a recursive schema', async () => {
     const Tree = z.object({
       v: z.number(),
       get kids() {
@@ -146,7 +146,7 @@ describe('`strictInput` with zod', () => {
     expect(await check(Tree, { v: 1, kids: [{ v: 2, kids: [], z: 1 }] })).toEqual(unknown('kids[0].z'))
   })
 
-  it('lets zod coerce values that the JSON Schema refuses', async () => {
+  it('lets zod coerce values that the JSON Schema rejects', async () => {
     const schema = z.object({ n: z.coerce.number(), at: z.string().transform(Number) })
     expect(await check(schema, { n: '5', at: '7' })).toEqual({ n: 5, at: 7 })
   })
@@ -204,11 +204,14 @@ describe('`strictInput` with any library', () => {
       { properties: { a: { allOf: [a, b] } } },
       { properties: { a: { allOf: [a, b], ...joined } }, ...closed },
     ],
-  ])('closes objects that no other schema describes: %s', (_, published, expected) => {
-    expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
-  })
+  ])(
+    'disallows unknown properties in objects that no other schema describes: %s',
+    (_, published, expected) => {
+      expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
+    },
+  )
 
-  it('refuses an allOf that refers to itself', () => {
+  it('rejects an allOf that refers to itself', () => {
     expect(() => strictly(publishing({ allOf: [{ $ref: '#' }, a] }))).toThrow('leads back to its own schema')
   })
 })

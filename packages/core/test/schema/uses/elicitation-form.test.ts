@@ -59,7 +59,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     expect(field(schema)).toEqual(expected)
   })
 
-  it('keeps enumNames, as in earlier revisions', () => {
+  it('keeps enumNames, which earlier revisions used', () => {
     const choices = { enum: ['a', 'b'], enumNames: ['A', 'B'] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -67,7 +67,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('drops the other keywords of the schema, except `required`', () => {
+  it('drops every keyword of the root schema except `type`, `properties` and `required`', () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({
       type: 'object',
@@ -76,7 +76,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('uses the value as the title of a choice without a title', () => {
+  it("uses a choice's value as its title if the choice has no title", () => {
     const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -102,12 +102,12 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     ],
     ['an array of numeric enums', { type: 'object', properties: { f: { enum: [1, 2] } } }],
     ['a nullable type', { type: 'object', properties: { f: { type: ['string', 'null'] } } }],
-  ])('refuses %s, and names the field', (_what, schema) => {
+  ])('rejects %s, and names the field in the error', (_what, schema) => {
     expect(() => toFormSchema(schema)).toThrow('the field "f"')
   })
 
   it.each<JsonSchema>([{ type: 'string', properties: {} }, { type: 'object' }])(
-    'refuses a schema that is not an object: %j',
+    'rejects a schema that is not an object schema: %j',
     (schema) => {
       expect(() => toFormSchema(schema)).toThrow('a form is an object with properties')
     },
@@ -141,7 +141,7 @@ describe('formIssues', () => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
   })
 
-  it('ignores properties of the content’s prototype', () => {
+  it('ignores properties inherited from the prototype of the content', () => {
     const odd = toFormSchema({ type: 'object', properties: { toString: { type: 'string' } } })
     expect(formIssues(odd, {})).toEqual([])
   })
@@ -159,7 +159,7 @@ describe('formIssues', () => {
     [{ name: 'ab', titled: ['A'] }, 'titled'],
     [{ name: 'ab', more: ['c'] }, 'more'],
     [{ name: 'ab', more: ['a', 'b'] }, 'more'],
-  ])('refuses %j', (content, at) => {
+  ])('rejects %j', (content, at) => {
     expect(formIssues(form, content as Record<string, unknown>).map(({ path }) => path)).toEqual([[at]])
   })
 })
@@ -169,7 +169,7 @@ describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
 
-  it('has titles in enumNames, and defaults only for booleans', () => {
+  it('puts titles in enumNames, and keeps defaults only for booleans', () => {
     expect(
       projected({
         a: { oneOf: [{ const: 'x', title: 'X' }], default: 'x' },
@@ -183,12 +183,12 @@ describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('cannot have a multi-select', () => {
+  it('rejects a multi-select field', () => {
     expect(() => projected({ a: { type: 'array', items: { enum: ['x'] } } })).toThrow('the field "a"')
   })
 })
 
-describe('a form that the protocol cannot express', () => {
+describe('validation of form schemas', () => {
   const formOf = (a: object): object => ({ type: 'object', properties: { a } })
 
   it.each([
@@ -196,7 +196,7 @@ describe('a form that the protocol cannot express', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('is refused for a default that is invalid in its field: %j', (given) => {
+  ])('rejects a default that is invalid in its field: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
@@ -205,14 +205,14 @@ describe('a form that the protocol cannot express', () => {
     [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
     [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
-  ])('is refused for a constraint that clients cannot show: %j', (given, named) => {
+  ])('rejects a constraint that clients cannot display: %j', (given, named) => {
     expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
   })
 
   it.each([
     ['a form without fields', { type: 'object' }],
     ['a disabled constraint', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
-  ])('does not include %s', (_what, given) => {
+  ])('accepts %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
 
@@ -222,7 +222,7 @@ describe('a form that the protocol cannot express', () => {
     ['date', '2024-02-29', '2023-02-29'],
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
-  ])('does not include the format %s, but answers must match it', (format, good, bad) => {
+  ])('accepts the format %s, which submitted values must match', (format, good, bad) => {
     const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([{ path: ['a'], message: `must match format "${format}"` }])

@@ -10,7 +10,7 @@ const argumentsOf = (schema: AnySchema): PromptArgument[] =>
   promptArguments(engine.input(schema, site).jsonSchema, site)
 
 describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#prompt)', () => {
-  it('are the properties of the schema, in order', () => {
+  it("are listed in the order of the schema's properties", () => {
     const schema = z.object({
       city: z.string().describe('Where'),
       style: z.enum(['short', 'long']).optional(),
@@ -62,7 +62,7 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
       { type: 'object', properties: { bad: { $ref: '#s' } }, $defs: { s: { $anchor: 's', type: 'string' } } },
     ],
     ['a mixed enum', { type: 'object', properties: { bad: { enum: ['a', 1] } } }],
-  ])('are refused in an error that names them if they are not strings: %s', (_, schema) => {
+  ])('are rejected if one is not a string, with an error that names the argument: %s', (_, schema) => {
     expect(() => argumentsOf(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(() => argumentsOf(schema)).toThrow(/argsSchema of prompt "brief".*"bad"/)
   })

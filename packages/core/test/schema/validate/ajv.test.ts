@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../../src/schema/types.ts'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
 import { interpret } from '../../../src/schema/validate/interpret.ts'
 
-/** The verdicts of compiled code, after a check that the interpreter agrees. */
+/** Returns the verdicts of compiled code, after checking that the interpreter agrees. */
 async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise<boolean[]> {
   const compiled = await compileWithAjv(schema)
   const interpreted = interpret(schema, 'author')
@@ -21,7 +21,7 @@ async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise
   })
 }
 
-describe('compiled code', () => {
+describe('code compiled by ajv', () => {
   it.each(SCHEMA_CASES)('agrees with the interpreter on %s', async (_, schema, good, bad) => {
     expect(await verdicts(schema, [...good, ...bad])).toEqual([
       ...good.map(() => true),
@@ -45,7 +45,7 @@ describe('compiled code', () => {
   })
 })
 
-it('compileWithAjv compiles two schemas with the same $id separately, without references between them', async () => {
+it('`compileWithAjv` keeps two schemas with the same $id independent of each other', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),

@@ -37,10 +37,10 @@ describe('engine.input', () => {
   })
 
   it.each([
-    ['of its items', z.array(z.string())],
-    ['of unions', z.array(z.union([z.string(), z.boolean()]))],
-    ['of asynchronous parts', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
-  ])('stops when zod has described 1,000 issues %s', async (_, list) => {
+    ['in array items', z.array(z.string())],
+    ['in unions', z.array(z.union([z.string(), z.boolean()]))],
+    ['in an asynchronous schema', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
+  ])('stops after zod has reported 1,000 issues %s', async (_, list) => {
     const check = (length: number) =>
       checkInput(z.object({ a: list as z.ZodType }), { a: Array.from({ length }, (_item, at) => at) })
     expect(await check(2)).toMatchObject({ refused: expect.stringContaining('a[1]: Invalid input') })
@@ -69,7 +69,7 @@ describe('engine.input', () => {
     expect(await checkInput(schema, {})).toEqual({ refused: 'a[0]["Symbol(s)"]: no' })
   })
 
-  it('refuses a value that is nested too deeply, without recursing', () => {
+  it('rejects a value that is nested too deeply, without overflowing the stack', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#' } } }
     let deep: unknown = {}
     for (let i = 0; i < 100_000; i++) deep = { a: deep }

@@ -63,18 +63,18 @@ describe('isJsonFaithful', () => {
     ['toJSON', { toJSON: () => 1 }],
     ["an array's toJSON", Object.assign([], { toJSON: () => 1 })],
     ['a deeply nested value', deep(10_000)],
-  ])('refuses %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(isJsonFaithful(value)).toBe(false)
     expect(isJsonFaithful({ a: [value] })).toBe(false)
   })
 
-  it('accepts at most 100 levels', () => {
+  it('accepts at most 100 levels of nesting', () => {
     expect([deep(100), deep(101)].map((value) => isJsonFaithful(value))).toEqual([true, false])
     expect(isJsonFaithful([deep(99)])).toBe(true)
     expect(isJsonFaithful([deep(100)])).toBe(false)
   })
 
-  it('accepts only values that JSON reproduces', () => {
+  it('accepts only values that survive a JSON round trip', () => {
     const anything = fc.anything({
       withDate: true,
       withMap: true,

@@ -14,7 +14,7 @@ describe('findJsonLoss', () => {
   it.each<[string, (value: unknown) => unknown]>([
     ['arrays', (value) => [value]],
     ['objects', (value) => ({ value })],
-  ])('stops after a thousand nested %s', (_, wrap) => {
+  ])('finds no loss below a thousand nested %s', (_, wrap) => {
     expect(findJsonLoss(within(MAX_DEPTH, wrap))?.path).toHaveLength(MAX_DEPTH)
     expect(findJsonLoss(within(MAX_DEPTH + 1, wrap))).toBeUndefined()
   })
@@ -27,11 +27,11 @@ describe('findJsonLoss', () => {
     ['an object with toJSON, preceded by a Map', { toJSON: () => 1, a: new Map() }],
     ['an empty array', [null, undefined, 'x']],
     ['an object whose next is a function', { next: () => 1 }],
-  ])('finds nothing in %s', (_, value) => {
+  ])('finds no loss in %s', (_, value) => {
     expect(findJsonLoss(value)).toBeUndefined()
   })
 
-  it('returns the first loss, but prefers a promise to any other', () => {
+  it('returns the first value that JSON would lose, but gives promises priority', () => {
     const losses = { a: [1, new Map()], b: new Set() }
     expect(findJsonLoss(losses)).toMatchObject({
       path: ['a', 1],

@@ -39,7 +39,7 @@ describe('engine.output', () => {
     expect(checkOutput(z.object({ a: schema }), { a })).toEqual({ a: expected })
   })
 
-  it('refuses a Map, because it would be an empty object in JSON', () => {
+  it('rejects a Map, because JSON would turn it into an empty object', () => {
     const refused = 'a: is a Map; send Object.fromEntries(…) of it'
     expect(checkOutput(z.object({ a: z.strictObject({}) }), { a: new Map([[1, 2]]) })).toEqual({ refused })
   })
@@ -53,7 +53,7 @@ describe('engine.output', () => {
     ['a Map', new Map()],
     ['a number in a string', '1'],
     ['null', null],
-  ])('refuses %s if a number is required', (_, a) => {
+  ])('rejects %s if a number is required', (_, a) => {
     expect(checkOutput(numbers, { a })).toHaveProperty('refused')
   })
 
@@ -62,7 +62,7 @@ describe('engine.output', () => {
     expect(checkOutput(schema, new Reading())).toEqual({ refused: 'fahrenheit: is required' })
   })
 
-  it('refuses a missing value', () => {
+  it('rejects a missing value', () => {
     const compiled = engine.output(anything, outputSite)
     for (const value of [undefined, () => 1, Symbol('s')]) {
       expect(compiled.check(value, JSON.stringify(value))).toEqual({
@@ -72,7 +72,7 @@ describe('engine.output', () => {
     }
   })
 
-  it('returns the given string unparsed if JSON reproduces the value', () => {
+  it('returns the given JSON string unchanged if the value is the same after a JSON round trip', () => {
     const compiled = engine.output(z.object({ high: z.number(), tags: z.array(z.string()) }), outputSite)
     const value = { high: 1, tags: ['x'] }
     const json = '{"high":1,"tags":["x"]}'
@@ -84,7 +84,7 @@ describe('engine.output', () => {
     expect(checked).toEqual({ ok: true, json })
   })
 
-  it("rethrows an error thrown by the value's own code", () => {
+  it('rethrows an error thrown by a getter or method of the value', () => {
     const value = Object.defineProperty({}, 'a', {
       enumerable: true,
       get: () => {
@@ -94,7 +94,7 @@ describe('engine.output', () => {
     expect(() => engine.output(anything, outputSite).check(value, '{}')).toThrow('a bug')
   })
 
-  it('refuses a value that is nested too deeply, without recursing', () => {
+  it('rejects a value that is nested too deeply, without overflowing the stack', () => {
     const Node = z.object({
       get next() {
         return z.optional(Node)
@@ -108,20 +108,20 @@ describe('engine.output', () => {
   })
 })
 
-describe('an output schema with any root type', () => {
+describe('output validation with a root schema that is not an object', () => {
   it.each<[JsonSchema | z.ZodType, unknown, unknown]>([
     [z.array(z.number()), [1], ['x']],
     [z.string(), 'x', 1],
     [{ type: ['number', 'null'] }, null, 'x'],
     [{ items: { type: 'string' } }, ['x'], [1]],
-  ])('validates structured content: %#', (schema, good, bad) => {
+  ])('accepts valid and rejects invalid structured content: %#', (schema, good, bad) => {
     expect(checkOutput(schema, good)).toEqual(good)
     expect(checkOutput(schema, bad)).toHaveProperty('refused')
   })
 })
 
 describe('output schemas from libraries other than zod', () => {
-  it('keep unknown properties unless the schema refuses them', () => {
+  it('keep unknown properties unless the schema rejects them', () => {
     const closed = { type: 'object', properties: { a: {} }, additionalProperties: false }
     expect(checkOutput(closed, { a: 1, b: 2 })).toEqual({ refused: 'b: is not a known property' })
     expect(checkOutput({ type: 'object' }, { b: 2 })).toEqual({ b: 2 })
@@ -134,7 +134,7 @@ describe('output schemas from libraries other than zod', () => {
     })
   })
 
-  it.each(['2020-12', '2019-09'])('validate with the declared dialect %s', (dialect) => {
+  it.each(['2020-12', '2019-09'])('are validated according to the declared dialect %s', (dialect) => {
     const schema = {
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       type: 'array',
@@ -144,7 +144,7 @@ describe('output schemas from libraries other than zod', () => {
   })
 })
 
-describe('a check of an output', () => {
+describe('output validation', () => {
   const value = fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 4 },

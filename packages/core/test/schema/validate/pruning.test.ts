@@ -164,11 +164,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('are irrelevant if the value is null, which is refused', () => {
+  it('are not reported if the value is null, which is rejected', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
-  it('are dropped inside a catch-all', () => {
+  it('are dropped from the values of catch-all properties', () => {
     expect(checkOutput(B.catchall(A), { b: 1, z: { a: 'x', y: 1 } })).toEqual({ b: 1, z: { a: 'x' } })
   })
 
@@ -181,11 +181,11 @@ describe('unknown properties in a zod object', () => {
       'o.z: is not a known property',
     ],
     ['with the wrong type for a catch-all', A.catchall(z.number()), { a: 'x', z: 'y' }, 'z: must be number'],
-  ])('are refused %s', (_, schema, value, refused) => {
+  ])('are rejected %s', (_, schema, value, refused) => {
     expect(checkOutput(schema, value)).toEqual({ refused })
   })
 
-  it('are not reported together with other issues', () => {
+  it('are not reported if the value is invalid for other reasons', () => {
     expect(checkOutput(z.object({ o: A }), { o: { a: 1, z: 1 }, z: 1 })).toEqual({
       refused: 'o.a: must be string',
     })
@@ -193,7 +193,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('are determined by the alternative that matches completely', () => {
+  it('are those that the matching alternative of a union does not define', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,11 +201,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('are allowed by a published intersection, because its own values would not match it otherwise', () => {
+  it('are allowed by the published schema of an intersection, which could otherwise never match', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
-  it('leave the given JSON string unchanged if there are none', () => {
+  it('cause no change to a JSON string that contains none', () => {
     const json = '{"b":1,   "a":"x"}'
     expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
       ok: true,
@@ -213,7 +213,7 @@ describe('unknown properties in a zod object', () => {
     })
   })
 
-  it('are kept and dropped in the same way as in zod, for random values', () => {
+  it('are kept or dropped exactly as in zod, for random values', () => {
     const Leaf = z.object({ kind: z.literal('leaf'), n: z.number().nullable() })
     const Branch = z.object({
       kind: z.literal('branch'),

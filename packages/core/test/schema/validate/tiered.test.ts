@@ -20,7 +20,7 @@ const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('createTieredCompiler', () => {
-  it('compiles a schema exactly once, when it becomes hot', async () => {
+  it('compiles a schema exactly once, after enough values have been checked', async () => {
     const isValid = vi.fn<IsValid>().mockReturnValue(false)
     const generate = vi.fn<() => Promise<IsValid>>().mockResolvedValue(isValid)
     const validator = tieredWith(generate)
@@ -34,7 +34,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('counts checked values, not checks', async () => {
+  it('counts the values within each checked value, not the checks', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1_000 })
     const validator = compile({ type: 'array', items: { type: 'number' } }, 'author')
@@ -42,7 +42,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('compiles after 50,000 values by default', async () => {
+  it('compiles after 50,000 checked values by default', async () => {
     const generate = vi.fn(compileWithAjv)
     const validator = createTieredCompiler({ interpret, generate })({ items: { type: 'number' } }, 'author')
     const list = Array.from({ length: 10_000 }, (_, i) => i)
@@ -53,7 +53,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('keeps interpreting a schema that could not be compiled, without another attempt', async () => {
+  it('keeps using the interpreter and does not try again if compilation fails', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -65,7 +65,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('compiles further schemas after a failure, each in a separate task', async () => {
+  it('compiles other schemas after one fails, each in a separate task', async () => {
     const order: string[] = []
     const generate = vi.fn(({ title }: JsonSchema) => {
       order.push(String(title))
@@ -84,7 +84,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('uses the interpreter to describe issues after compilation', async () => {
+  it('still uses the interpreter to describe issues after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
@@ -103,7 +103,7 @@ describe('createTieredCompiler', () => {
   })
 })
 
-it('createTieredCompiler compiles nothing on platforms that forbid code generation', async () => {
+it('`createTieredCompiler` compiles nothing on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
@@ -116,7 +116,7 @@ it('createTieredCompiler compiles nothing on platforms that forbid code generati
   expect(generate).not.toHaveBeenCalled()
 })
 
-describe('a value for which compiled code throws', () => {
+describe('a value that makes compiled code throw', () => {
   const constant = { const: { a: 1 } }
   const trap = { valueOf: 1 }
 
@@ -132,7 +132,7 @@ describe('a value for which compiled code throws', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, because the interpreter would also throw', async () => {
+  it('is not passed to the interpreter if it is nested too deeply', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
@@ -150,7 +150,7 @@ it.each<[string, () => Promise<IsValid>]>([
     () => Promise.resolve((given) => interpret({ uniqueItems: true }, 'author').isValid(given)),
   ],
   ['compiled', () => compileWithAjv({ uniqueItems: true })],
-])('uniqueItems finds duplicates in linear time: %s', async (_, compile) => {
+])('`uniqueItems` finds duplicates in linear time: %s', async (_, compile) => {
   const isValid = await compile()
   const items: unknown[] = Array.from({ length: 100_000 }, (__, i) => ({ i }))
   expect(isValid(items)).toBe(true)

@@ -6,7 +6,7 @@ import { js, type Mistake } from './mistake.ts'
 
 type Handler = (args: never, ctx: RequestContext) => unknown
 
-/** The lines that a server writes to its log. Each consists of a message and the text of its error. */
+/** The lines in a server's log. Each consists of a message and the text of its error. */
 export interface Log {
   readonly logger: Readonly<
     Record<'debug' | 'info' | 'warn' | 'error', (fields: object, text: string) => void>
@@ -23,7 +23,7 @@ export function keepLog(): Log {
   return { logger: { debug() {}, info() {}, warn: keep, error: keep }, text: () => lines.join('\n') }
 }
 
-/** Calls a tool with this handler, and waits for the work that the handler left behind. Resolves to the log. */
+/** Calls a tool with this handler, and waits for the work that the handler leaves unfinished. Resolves to the log. */
 async function logOf(handler: Handler, tool: object, options: ConnectOptions): Promise<string> {
   const { logger, text } = keepLog()
   const server = new McpServer({ name: 'mistakes', version: '1' }, { logger })

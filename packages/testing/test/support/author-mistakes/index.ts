@@ -7,7 +7,7 @@ import { UNKNOWN_OPTION } from './options.ts'
 import { REQUESTS } from './requests.ts'
 import { DEFINITIONS, OFFICIAL_METHODS, SHAPES } from './schemas.ts'
 
-/** The newcomers' mistakes that the program detects. */
+/** Common mistakes that Jetway detects. */
 export const MISTAKES: readonly Mistake[] = [
   ...WRONG_SERVER,
   ...WRONG_VALUE,
@@ -21,7 +21,7 @@ export const MISTAKES: readonly Mistake[] = [
   ...COMPILED,
 ]
 
-/** The mistakes that cannot be detected. */
+/** Mistakes that Jetway cannot detect. */
 export const UNKNOWABLE: readonly Unknowable[] = [
   {
     mistake: 'a handler without an outputSchema forgets to return',

@@ -7,7 +7,7 @@ const INFO = { name: 'mistakes', version: '1' }
 const handler = (): string => 'x'
 const three = js(z3.string()) as z.ZodString
 
-/** The mistake, the code that adds a definition to a new server, and the message without its code. */
+/** A mistake, the code that adds a definition to a new server, and the message without its error code. */
 type Row = readonly [mistake: string, add: (server: McpServer) => unknown, says: RegExp]
 
 const added = (group: string, rows: readonly Row[]): readonly Mistake[] =>

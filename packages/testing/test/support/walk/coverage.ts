@@ -2,21 +2,18 @@ import { Session } from 'node:inspector/promises'
 
 /** A function in a package's sources that has run. */
 export interface Ran {
-  /** The file, such as `core/http/endpoint`: the package, followed by the path in its `src`. */
+  /** The file, such as `core/http/endpoint`: the package name, followed by the path inside its `src`. */
   readonly file: string
   readonly name: string
-  /**
-   * The position in the transformed source. It is needed because several functions in a file may have the same
-   * name.
-   */
+  /** The position in the transformed source, because several functions in a file may have the same name. */
   readonly start: number
 }
 
-/** Matches the URL of a source. Each package's `src` is counted, so this works in every checkout. */
+/** Matches the URL of a source. It covers the `src` of any package, so it works in every checkout. */
 const SOURCE = /packages\/([a-z0-9-]+)\/src\/(.+)\.ts/
 
 /**
- * Counts function calls from now on, with V8's precise coverage. The returned function lists what has run since
+ * Starts to count function calls with V8's precise coverage. The returned function lists what has run since
  * it was last called.
  */
 export async function startCoverage(): Promise<() => Promise<Ran[]>> {
@@ -30,7 +27,7 @@ export async function startCoverage(): Promise<() => Promise<Ran[]>> {
       const [, member, path] = SOURCE.exec(url) ?? []
       if (member === undefined) return []
       return functions.flatMap(({ functionName, ranges: [range] }) =>
-        // A range that starts at 0 is the module itself.
+        // A range that starts at 0 stands for the module itself.
         range !== undefined && range.count > 0 && range.startOffset > 0
           ? [{ file: `${member}/${path}`, name: functionName, start: range.startOffset }]
           : [],

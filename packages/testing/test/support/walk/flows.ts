@@ -12,17 +12,17 @@ import { sourceFrames } from './coverage.ts'
 /** A kind of request that is measured. */
 export interface Flow {
   readonly name: string
-  /** How often the request runs before it is measured, so that caches fill and schemas are compiled. */
+  /** How often the request runs before it is measured, so that caches are filled and schemas compiled. */
   readonly warmUp: number
-  /** Runs the request once, until everything that it causes on the server has ended. */
+  /** Runs the request once. Resolves when everything that it causes on the server has ended. */
   readonly run: (id: number) => Promise<void>
-  /** Returns the number of source frames below the handler of the last call, or 0 without a call. */
+  /** Returns the number of source frames below the handler in the last call, or 0 if no handler ran. */
   readonly frames: () => number
 }
 
 const CLIENT = { capabilities: {}, clientInfo: { name: 'client', version: '1.0.0' } }
 const CALL = { method: 'tools/call', params: { name: 'sum', arguments: { a: 1, b: 2 } } }
-/** In revisions without structured content, the value is in the text. */
+/** In revisions without structured content, the text contains the value. */
 const RESULT = /\\?"sum\\?":3/
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -38,8 +38,8 @@ const initialize = (protocolVersion: string): object => ({
 const INITIALIZED = { method: 'notifications/initialized' }
 
 /**
- * Waits for what the server does after its reply. It needs no timers, so waiting for a few turns of the event
- * loop is sufficient.
+ * Waits for the work that the server does after its reply. This work uses no timers, so a few turns of the
+ * event loop are sufficient.
  */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await turn()
@@ -50,7 +50,7 @@ function expectResult(text: string): void {
 }
 
 /**
- * Serves one tool over Fastify and stdio, in this process. The resources for a flow are opened only when the
+ * Serves one tool over Fastify and stdio in this process. The resources for a flow are opened only when the
  * flow is requested, because an open HTTP+SSE stream would change how the other flows run.
  */
 export async function* openFlows(): AsyncGenerator<Flow, undefined> {
@@ -95,7 +95,7 @@ async function* httpFlows(server: McpServer, frames: () => number): AsyncGenerat
     await closed(before)
     return { text, headers: response.headers }
   }
-  /** Waits until the responses that began after `before` have ended on the server. */
+  /** Waits until all responses that were not open `before` have ended on the server. */
   const closed = async (before: ReadonlySet<ServerResponse>): Promise<void> => {
     await Promise.all([...open].filter((it) => !before.has(it)).map((it) => once(it, 'close')))
     await settle()
@@ -150,7 +150,7 @@ async function* httpFlows(server: McpServer, frames: () => number): AsyncGenerat
     frames,
   }
 
-  /** Opens an HTTP+SSE stream. `post` resolves to the response, which arrives on the stream. */
+  /** Opens an HTTP+SSE stream. `post` resolves to the response that arrives on the stream. */
   async function openSse(base: string): Promise<{ post(message: object): Promise<string> }> {
     const { body } = await fetch(new URL('/sse', base), { headers: { accept: 'text/event-stream' } })
     if (body === null) throw new Error('GET /sse has no body')

@@ -10,9 +10,7 @@ import { argv, exit } from 'node:process'
 import { startCoverage, type Ran } from './coverage.ts'
 import { openFlows, type Flow } from './flows.ts'
 
-/**
- * A function counts only if it ran in all samples, so that a timer that fires in the meantime is not counted.
- */
+/** A function counts only if it ran in all samples, so that a timer that happens to fire is not counted. */
 const SAMPLES = 3
 
 export interface Walk {

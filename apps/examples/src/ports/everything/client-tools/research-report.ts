@@ -5,7 +5,7 @@ export const STAGES = [
   'Generating report',
 ] as const
 
-/** Returns the report. It explains tasks to its reader. */
+/** Returns a report that explains tasks to its reader. */
 export function reportOn(topic: string, clarification: string | undefined): string {
   const isClarified = clarification !== undefined
   const title = isClarified ? `${topic} (${clarification})` : topic

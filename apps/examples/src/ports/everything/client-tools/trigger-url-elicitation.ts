@@ -31,8 +31,8 @@ const INPUT = z.object({
 /** Asks inside the handler, because the result contains the question's id. */
 export function triggerUrlElicitation(server: McpServer) {
   /**
-   * The calls that were refused with the error, by session. If a call is repeated after the error, it asks the
-   * user.
+   * The calls that failed with the URL elicitation error, by session. A call that is repeated after the error
+   * asks the user.
    */
   const refused = new Map<string, Set<string>>()
   server.on('session:close', ({ sessionId }) => void refused.delete(sessionId))

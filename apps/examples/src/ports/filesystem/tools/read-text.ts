@@ -36,7 +36,7 @@ const reader = (name: string, title: string, description: string, directories: D
     },
   })
 
-/** Returns two tools that read a text file. The first one is kept because of its old name. */
+/** Returns two tools that read a text file. The first one keeps the tool's old name available. */
 export const readText = (directories: Directories) => [
   reader('read_file', 'Read File (Deprecated)', OLD, directories),
   reader('read_text_file', 'Read Text File', NEW, directories),

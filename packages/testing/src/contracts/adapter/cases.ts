@@ -1,18 +1,13 @@
-import { AdapterClient } from './adapter-client.ts'
-import { CONNECTION_CASES } from './adapter-connections.ts'
-import { END_CASES } from './adapter-ends.ts'
-import { REPLY_CASES } from './adapter-replies.ts'
-import { REQUEST_CASES } from './adapter-requests.ts'
-import { createServer } from './adapter-servers.ts'
-import { SSE_CASES } from './adapter-sse.ts'
-import { STREAM_CASES } from './adapter-streams.ts'
-import type {
-  AdapterCapability,
-  AdapterCase,
-  AdapterSubject,
-  ServedAdapter,
-  Serving,
-} from './adapter-types.ts'
+import { AdapterClient } from './client.ts'
+import { CONNECTION_CASES } from './connections.ts'
+import { DOCUMENT_CASES } from './documents.ts'
+import { END_CASES } from './ends.ts'
+import { REPLY_CASES } from './replies.ts'
+import { REQUEST_CASES } from './requests.ts'
+import { createServer } from './servers.ts'
+import { SSE_CASES } from './sse.ts'
+import { STREAM_CASES } from './streams.ts'
+import type { AdapterCapability, AdapterCase, AdapterSubject, ServedAdapter, Serving } from './types.ts'
 
 const ALL: readonly AdapterCase[] = [
   ...REQUEST_CASES,
@@ -21,6 +16,7 @@ const ALL: readonly AdapterCase[] = [
   ...CONNECTION_CASES,
   ...SSE_CASES,
   ...END_CASES,
+  ...DOCUMENT_CASES,
 ]
 
 /** Returns the cases for an adapter with these capabilities. */
@@ -29,13 +25,13 @@ export function adapterCases(capabilities: readonly AdapterCapability[]): readon
 }
 
 /**
- * How long a case waits for any data, in ms. The time is long, so that a correct adapter does not fail on a
- * busy machine.
+ * How long a case waits for any data, in ms. The limit is generous, so that a correct adapter does not fail
+ * on a busy machine.
  */
 const PATIENCE = 15_000
 
 /**
- * Runs one case in any test runner. Rejects if the adapter fails it.
+ * Runs one case in any test runner. Rejects if the adapter fails the case.
  *
  * @param patience - how long the case waits for any data, in ms; by default 15_000
  */

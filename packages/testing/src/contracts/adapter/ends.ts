@@ -1,25 +1,25 @@
 import { McpServer } from '@jetway/core'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './adapter-client.ts'
-import { statusFor } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
+import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './client.ts'
+import { statusFor } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase, CaseContext, Serving } from './types.ts'
 
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
 /**
- * A size that exceeds all socket, kernel and stream buffers. On loopback, buffers grow to several MB on each
+ * More bytes than all socket, kernel and stream buffers hold. On loopback, buffers grow to several MB on each
  * side.
  */
 const HELD_FRAMES = FRAMES / 2
 
 interface Flood extends Serving {
-  /** The number of frames that the endpoint has accepted so far. */
+  /** Returns the number of frames that the endpoint has written so far. */
   readonly written: () => number
   readonly reply: Awaited<ReturnType<Serving['client']['open']>>
 }
 
-/** Writes 64 MiB, with backpressure, to a peer that has stopped reading. Returns when writing has stopped. */
+/** Writes 64 MiB, with backpressure, to a peer that has stopped reading. Resolves when writing has stalled. */
 async function flood({ serve }: CaseContext): Promise<Flood> {
   let written = 0
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
@@ -75,7 +75,7 @@ function callTwice(client: AdapterClient): Promise<WholeReply[]> {
     client.send({ body: callFrame('hold') }),
     client.send({ body: callFrame('hold', { reports: true }) }),
   ])
-  // Nothing awaits these promises if the case fails early.
+  // If the case fails early, nobody awaits these promises.
   answers.catch(() => {})
   return answers
 }
@@ -109,7 +109,7 @@ const closing: readonly AdapterCase[] = [
       const answers = callTwice(client)
       await client.eventually(() => calls() === 2, 'both calls to run')
       const closed = close()
-      // The server refuses new calls, but must not end the running ones.
+      // The server must refuse new calls without ending the running ones.
       for (let late = 0; late < 5; late++) await client.send({ body: INITIALIZE }).catch(() => undefined)
       release()
       expect((await answers).map(textOf)).toEqual(['released', 'released'])
@@ -146,5 +146,5 @@ const closing: readonly AdapterCase[] = [
   },
 ]
 
-/** The rules for peers that do not read, and for closing. */
+/** The cases for peers that do not read, and for closing. */
 export const END_CASES: readonly AdapterCase[] = [...stalling, ...closing]

@@ -3,17 +3,17 @@ import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:
 import { connect, type Socket } from 'node:net'
 import { REVISIONS } from '@jetway/core/protocol'
 
-/** The headers to send. If the value is a list, the header is sent once per value. */
+/** The headers to send. A header with a list of values is sent once per value. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>
 
 export interface Sent {
   /** @default 'POST' */
   readonly method?: string
-  /** The path and query. @default those of the MCP endpoint */
+  /** The path and query. @default the MCP endpoint's */
   readonly path?: string
   readonly headers?: SentHeaders
   readonly body?: string | Uint8Array
-  /** Whether to omit Content-Length. */
+  /** If true, Content-Length is omitted. */
   readonly chunked?: boolean
 }
 
@@ -23,9 +23,9 @@ export interface OpenReply {
   readonly headers: IncomingMessage['headers']
   /** The text that has arrived so far, decoded as UTF-8. */
   readonly text: () => string
-  /** Resolves when the text contains this. Rejects if the reply ends without it. */
+  /** Resolves once the text contains the given string. Rejects if the reply ends without it. */
   readonly until: (expected: string) => Promise<string>
-  /** Resolves to the whole text at the end of the reply. Rejects if the connection breaks first. */
+  /** Resolves to the complete text at the end of the reply. Rejects if the connection breaks first. */
   readonly whole: () => Promise<string>
   /** Stops reading, so that the connection's buffers fill up. */
   readonly pause: () => void
@@ -43,9 +43,7 @@ export interface WholeReply {
 /** A raw connection. */
 interface RawConnection {
   readonly send: (bytes: string | Uint8Array) => Promise<void>
-  /**
-   * Resolves to all received text when `done` accepts the text, or when the peer has closed the connection.
-   */
+  /** Resolves to all received text once `done` accepts it, or once the peer has closed the connection. */
   readonly until: (done: (received: string) => boolean, what: string) => Promise<string>
   readonly leave: () => void
 }
@@ -59,12 +57,12 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
-/** The time limit for a whole reply, as a multiple of the limit for each chunk. */
+/** The time limit for a complete reply, as a multiple of the limit for each chunk. */
 const PIECES = 3
 
 /**
- * A client that works directly on the socket, so that no library hides errors in the received data. Every wait
- * has a time limit.
+ * A client that works directly on the socket, so that no library hides errors in the received data. It never
+ * waits without a time limit.
  */
 export class AdapterClient {
   readonly url: URL
@@ -72,19 +70,19 @@ export class AdapterClient {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #sockets = new Set<Socket>()
 
-  /** @param patience - how long to wait for any data, in ms. A chunked reply may take three times as long */
+  /** @param patience - how long to wait for any data, in ms; a chunked reply may take three times as long */
   constructor(url: string, patience: number) {
     this.url = new URL(url)
     this.#patience = patience
   }
 
-  /** Sends a request and waits for the whole reply. */
+  /** Sends a request, and waits for the complete reply. */
   async send(sent: Sent): Promise<WholeReply> {
     const reply = await this.open(sent)
     return { status: reply.status, headers: reply.headers, body: await reply.whole() }
   }
 
-  /** Sends a request and waits for the head of the reply. */
+  /** Sends a request, and waits for the head of the reply. */
   async open({ method = 'POST', path, headers, body, chunked }: Sent): Promise<OpenReply> {
     const length =
       body === undefined || chunked === true ? {} : { 'content-length': `${Buffer.byteLength(body)}` }
@@ -95,7 +93,7 @@ export class AdapterClient {
       headers: { ...MCP_HEADERS, ...length, ...headers } as RequestOptions['headers'],
     }
     const asked = request(this.url, options as RequestOptions)
-    // Earlier failures are reported by the wait for the head, and later ones by the reply.
+    // Errors are reported elsewhere: early ones by the wait for the head, and later ones by the reply.
     asked.on('error', () => {})
     if (body !== undefined) asked.write(body)
     asked.end()
@@ -155,7 +153,7 @@ export class AdapterClient {
     return `POST ${this.url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
   }
 
-  /** Rejects after the client's time limit. */
+  /** Rejects if the promise takes longer than the client's time limit. */
   async within<T>(wanted: Promise<T>, what: string): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = new Promise<never>((_resolve, reject) => {
@@ -182,7 +180,7 @@ export class AdapterClient {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Resolves to all received text when `enough` accepts the text, or when no more can arrive. */
+  /** Resolves to all received text once `enough` accepts it, or once no more can arrive. */
   async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
     const limit = Date.now() + PIECES * this.#patience
     while (!arriving.over && !enough(arriving.text)) {
@@ -220,7 +218,7 @@ export class AdapterClient {
   }
 }
 
-/** A text that is still arriving, and its end. */
+/** Text that is still arriving, and whether it has ended. */
 class Arriving {
   text = ''
   over = false
@@ -236,7 +234,7 @@ class Arriving {
     this.#notify()
   }
 
-  /** Resolves when data arrives, or at the end. */
+  /** Resolves when more data arrives, or when the text ends. */
   more(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }

@@ -1,14 +1,14 @@
 import { McpServer } from '@jetway/core'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, INITIALIZED } from './adapter-client.ts'
-import { watching } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { type AdapterClient, callFrame, INITIALIZE, INITIALIZED } from './client.ts'
+import { watching } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const COUNT = 5
 
-/** Returns the requests for the GET streams of new sessions. */
+/** Returns the bytes of GET requests that open the streams of new sessions. */
 async function streamsOf(client: AdapterClient): Promise<string> {
   let bytes = ''
   for (let stream = 0; stream < COUNT; stream++)
@@ -16,7 +16,7 @@ async function streamsOf(client: AdapterClient): Promise<string> {
   return bytes
 }
 
-/** The rules for connections that carry several requests. */
+/** The cases for connections that carry several requests. */
 export const CONNECTION_CASES: readonly AdapterCase[] = [
   {
     name: 'closes the connection after a stream if the client requests it',
@@ -55,7 +55,8 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       const connection = await client.raw()
       await connection.send(await streamsOf(client))
       await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
-      // The other sessions must make room, because nothing shows that their clients are still connected.
+      // The other sessions would have to make room for this one, because nothing shows that their clients are
+      // still connected.
       for (let session = 1; session < COUNT; session++) await client.initialize()
       const closed = server.close()
       await connection.until((received) => received.split('HTTP/1.1 503').length === COUNT, 'the refusals')
@@ -90,10 +91,10 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       await connection.send(client.post(callFrame('ask'), session))
       await client.eventually(() => outcomes.length === 1, 'the question to be refused')
       expect(outcomes).toEqual(['refused'])
-      // The question arrives on the client's own connection.
+      // The question arrives on the same connection as the call.
       const asking = await client.open({ body: callFrame('ask'), headers: session })
       await asking.until('roots/list')
-      // Nobody answers the question, so the call would keep the server from closing.
+      // Nobody answers the question, so an open call would keep the server from closing.
       await client.send({ method: 'DELETE', headers: session })
     },
   },
@@ -109,8 +110,8 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
       for (let sent = 0; sent < COUNT; sent++) {
         await connection.send(client.post(list, session))
-        // Node stops reading when a request arrives after long replies, so each reply must have arrived before
-        // the next request.
+        // Node stops reading if a request arrives after long replies, so wait for each reply before the next
+        // request.
         await client.send({ body: INITIALIZE })
       }
       connection.leave()

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { callFrame, INITIALIZE, textOf } from './adapter-client.ts'
-import { watching } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { callFrame, INITIALIZE, textOf } from './client.ts'
+import { watching } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const flowing: readonly AdapterCase[] = [
   {
@@ -133,8 +133,8 @@ const leaving: readonly AdapterCase[] = [
       }
       const [unread, read] = seen as [HttpRequest, HttpRequest]
       const aborted = once(read.signal, 'abort')
-      // The peers disconnect in order: when the signal that was read early aborts, the signal that was not read
-      // must have aborted as well.
+      // The peers disconnect one after another. Once the signal that was read early has aborted, the signal that
+      // was not read must have aborted as well.
       for (const connection of connections) {
         connection.leave()
         await client.send({ body: INITIALIZE })
@@ -146,5 +146,5 @@ const leaving: readonly AdapterCase[] = [
   },
 ]
 
-/** The rules for open streams, and for peers that disconnect. */
+/** The cases for open streams, and for peers that disconnect. */
 export const STREAM_CASES: readonly AdapterCase[] = [...flowing, ...leaving]

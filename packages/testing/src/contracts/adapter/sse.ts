@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, type OpenReply } from './adapter-client.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { type AdapterClient, callFrame, INITIALIZE, type OpenReply } from './client.ts'
+import type { AdapterCase } from './types.ts'
 
 /** Opens an HTTP+SSE stream. Returns the path and query to which messages must be posted. */
 async function openSse(

@@ -1,9 +1,9 @@
 import { type EndpointOptions, Rejection } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { callFrame, INITIALIZE, INITIALIZED, messagesOf, textOf } from './adapter-client.ts'
-import { expectError, SILENT } from './adapter-requests.ts'
-import { DESCRIPTION } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { callFrame, INITIALIZE, INITIALIZED, messagesOf, textOf } from './client.ts'
+import { expectError, SILENT } from './requests.ts'
+import { DESCRIPTION } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const MIXED = 'aä€😀 '
 
@@ -145,5 +145,5 @@ const streams: readonly AdapterCase[] = [
   },
 ]
 
-/** The rules for replies. */
+/** The cases for replies. */
 export const REPLY_CASES: readonly AdapterCase[] = [...whole, ...streams]

@@ -1,16 +1,9 @@
 import type { Logger } from '@jetway/core'
 import type { AuthInfo, HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import {
-  type AdapterClient,
-  callFrame,
-  messagesOf,
-  REVISION,
-  textOf,
-  type WholeReply,
-} from './adapter-client.ts'
-import { seeing } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { type AdapterClient, callFrame, messagesOf, REVISION, textOf, type WholeReply } from './client.ts'
+import { seeing } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const ADA: AuthInfo = { principal: 'ada' }
 
@@ -25,7 +18,7 @@ export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
   return { seen, authenticate: (request) => (seen.push(request), answer) }
 }
 
-/** The two times at which an adapter may request the body: immediately, or after authentication. */
+/** Results of authentication with which an adapter requests the body immediately, or only later. */
 const EITHER: readonly (AuthInfo | Promise<AuthInfo>)[] = [ADA, Promise.resolve(ADA)]
 
 export function expectError(
@@ -38,7 +31,7 @@ export function expectError(
 }
 
 const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
-/** Every reply that is read this way ends with its JSON. */
+/** Every reply that is read in this way ends with the end of its JSON. */
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
 /** Sends bytes, and returns the status of the first reply. */
@@ -323,5 +316,5 @@ const hosts: readonly AdapterCase[] = [
 /** A logger for cases that cause errors. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The rules for requests. */
+/** The cases for requests. */
 export const REQUEST_CASES: readonly AdapterCase[] = [...heads, ...bodies, ...hosts]

@@ -1,12 +1,9 @@
 import { McpServer } from '@jetway/core'
 
-/** A description that is so long that the endpoint sends the list as bytes instead of text. */
+/** A description so long that the endpoint sends the list as bytes instead of a string. */
 export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
 
-/**
- * Creates the server for most cases. It has a tool that returns immediately, and a tool that first reports
- * progress.
- */
+/** Creates the server for most cases. It has a tool that returns immediately, and one that reports progress first. */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({
