@@ -9,10 +9,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
 /**
- * Raise these limits only if the plan for a new seam says so, and only by what the seam needs. Server cards,
- * with the `card` option, raised the lines from 21,500 to 21,640.
+ * The lines that seams need: server cards with the `card` option, and composition with contexts inside a call,
+ * relayed tools and results, events and states of observed sources, and aliases of tools.
  */
-export const LIMITS = { codeLines: 21_640, narrowInterfaces: 80 }
+const SEAMS = { cards: 140, composition: 196 }
+
+/** Raise these limits only if the plan for a new seam says so, and only by what the seam needs. */
+export const LIMITS = { codeLines: 21_500 + SEAMS.cards + SEAMS.composition, narrowInterfaces: 80 }
 
 const folder = fileURLToPath(new URL('../packages/core/src/', import.meta.url))
 

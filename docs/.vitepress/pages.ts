@@ -33,6 +33,7 @@ export const GUIDES: readonly Group[] = [
       'skills',
       'openapi',
       'apps',
+      'compose',
       'middleware',
       'caching',
       'extensions',

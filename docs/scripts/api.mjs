@@ -25,6 +25,7 @@ const ORDER = [
   'bridge',
   'skills',
   'openapi',
+  'compose',
   'redis',
   'otel',
   'zod3',

@@ -18,8 +18,8 @@ const BUDGETS = {
   // The command contains core, the client, the mount for node:http, the reader of OpenAPI documents, and the schema of
   // the registry.
   cli: { packed: 325, unpacked: 1150 },
-  // This package includes an authorization server for tests.
-  testing: { packed: 52, unpacked: 200 },
+  // This package includes an authorization server for tests, and the contracts of adapters, stores and sources.
+  testing: { packed: 58, unpacked: 220 },
 }
 const OTHERS = { packed: 60, unpacked: 240 }
 

@@ -5,6 +5,7 @@ const COMMON = ['mcp', 'model-context-protocol']
 const KEYWORDS = {
   auth: ['oauth', 'authorization', 'dpop'],
   bridge: ['ai-sdk', 'openai', 'anthropic', 'tools'],
+  compose: ['mcp-server', 'composition', 'proxy'],
   cli: ['cli', 'inspector', 'developer-tools'],
   client: ['mcp-client', 'agent'],
   core: ['mcp-server', 'server', 'agent', 'tools'],

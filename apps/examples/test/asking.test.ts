@@ -47,11 +47,14 @@ it('delete_folder asks the user before it deletes a folder', async () => {
 /** Forms were introduced in 2025-06-18. Revisions can be compared as strings. */
 const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
 
-it.each(withForms)('delete_folder keeps the folder if a client that uses $version declines', async ({ version }) => {
-  const elicit = [{ action: 'accept', content: { ok: false } }] as const
-  await using client = await connect(server, { revision: version, handlers: { elicit } })
-  expect(await client.callTool('delete_folder', { path: 'photos' })).toHaveText('Kept')
-})
+it.each(withForms)(
+  'delete_folder keeps the folder if a client that uses $version declines',
+  async ({ version }) => {
+    const elicit = [{ action: 'accept', content: { ok: false } }] as const
+    await using client = await connect(server, { revision: version, handlers: { elicit } })
+    expect(await client.callTool('delete_folder', { path: 'photos' })).toHaveText('Kept')
+  },
+)
 // #endregion
 
 describe('tools in the guide to asking users', () => {

@@ -155,6 +155,8 @@ export const USAGE_ERRORS = {
   ERR_MCP_UNSUPPORTED_HERE: 'This client cannot be asked during a call.',
   ERR_MCP_SESSION: 'A session cannot have what was to be added to it.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
+  ERR_MCP_COMPOSE: 'A changed view does not fit the definition that it changes.',
+  ERR_MCP_CYCLE: 'A server would contain itself.',
 } as const
 
 /** A key of {@link USAGE_ERRORS}. */

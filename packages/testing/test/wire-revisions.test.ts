@@ -67,9 +67,12 @@ describe('a server that uses features of newer revisions', () => {
     expect(answers.get('list')?.result).toEqual({ content: [{ type: 'text', text: '[1,2]' }] })
   })
 
-  it.each(REVISIONS)('reports a missing resource with the error code for sessions in %s', async (revision) => {
-    const { answers } = await run(revision)
-    for (const uri of ['gone', 'refused', 'unknown'])
-      expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
-  })
+  it.each(REVISIONS)(
+    'reports a missing resource with the error code for sessions in %s',
+    async (revision) => {
+      const { answers } = await run(revision)
+      for (const uri of ['gone', 'refused', 'unknown'])
+        expect(answers.get(uri)?.error).toMatchObject({ code: -32002, data: { uri: `wire://${uri}` } })
+    },
+  )
 })

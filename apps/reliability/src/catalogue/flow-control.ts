@@ -188,7 +188,10 @@ export const FLOW_CONTROL: Group = {
           file: 'packages/core/test/call/batch-limits.test.ts',
           name: "handles other clients' requests between large results",
         },
-        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only as many results as fit within the limit' },
+        {
+          file: 'packages/core/test/call/batch-limits.test.ts',
+          name: 'encodes only as many results as fit within the limit',
+        },
       ],
     },
     {

@@ -6,8 +6,10 @@ export interface ToolFilter {
   readonly deny?: readonly string[]
 }
 
+/** Whether a filter allows a name. */
 export type ToolTest = (tool: string) => boolean
 
+/** Returns a function that tests names. */
 export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTest {
   const allowed = allow.map(glob)
   const denied = deny.map(glob)

@@ -45,6 +45,8 @@ export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   readonly revision: Revision
+  /** The call of the client, if this is the context of a composed definition. */
+  outer: CallContext | undefined
   /** The definition that the call names, for methods that have definitions. */
   target: CallTarget | undefined
   app: unknown

@@ -127,10 +127,32 @@ export class Dispatcher {
     return this.#responses.encode(entry, ctx, result)
   }
 
+  /**
+   * Runs a method for a call of another server, with this server's middleware. The other server supervises the
+   * call, and sends its result.
+   *
+   * @throws the errors that the client may see
+   */
+  async runInside(ctx: CallContext): Promise<HandlerResult> {
+    const entry = this.#options.methods.get(ctx.message.method)
+    if (entry === undefined) throw methodNotFound()
+    ctx.problems = this.#problems
+    try {
+      return await this.#start(entry, ctx)
+    } catch (error) {
+      return this.#responses.conceal(entry, ctx, error)
+    }
+  }
+
+  /** The time after which a call without progress ends, in ms. */
+  get handlerTimeoutMs(): number {
+    return this.#options.handlerTimeoutMs
+  }
+
   /** Runs the handler within its middleware. If the call becomes a task, middleware runs with the task. */
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const { method, params = NO_PARAMS } = ctx.message
-    const task = entry.startTask?.(params, ctx)
+    const task = ctx.outer === undefined ? entry.startTask?.(params, ctx) : undefined
     if (task !== undefined) return task
     const { middleware } = this.#options
     const layers = middleware.layers.length === 0 ? undefined : middleware.around(method)
@@ -164,7 +186,10 @@ export class Dispatcher {
   async #resolveInput(entry: MethodEntry, ctx: CallContext, needed: NeedsInput): Promise<HandlerResult> {
     const { input } = ctx.scope
     if (input === undefined) throw noClientChannel(needed.questions)
-    return input.rounds.resolve(ctx, needed, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
+    const handle = (): HandlerResult | Promise<HandlerResult> =>
+      entry.handle(ctx.message.params ?? NO_PARAMS, ctx)
+    // The sealed state belongs to the request that the client has sent.
+    return input.rounds.resolve(ctx.outer ?? ctx, needed, handle)
   }
 
   /** Waits for the handler, a time limit or a cancellation. Whichever comes first determines the response. */

@@ -117,11 +117,28 @@ export class ResponseEncoder {
   }
 
   #internalFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
+    const hidden = this.#hide(entry, ctx, error)
+    return 'kind' in hidden ? this.#failure(ctx, hidden) : refuse(ctx, hidden)
+  }
+
+  #hide(entry: MethodEntry, ctx: CallContext, error: unknown): HandlerResult | McpError {
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (ctx.report !== undefined) ctx.report.hidden = { error, reference: correlationId }
-    if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
-    return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
+    return entry.failure?.(`The tool failed (reference ${correlationId})`) ?? internalError(correlationId)
+  }
+
+  /**
+   * Hides an error of a composed server's handler.
+   *
+   * @throws the error if the client may see it, because the outer call creates its response
+   */
+  conceal(entry: MethodEntry, ctx: CallContext, error: unknown): HandlerResult {
+    const isForClient = isErrorOf(McpError, error) || ctx.scope.input?.rounds.isForClient(error) === true
+    if (isForClient) throw error
+    const hidden = this.#hide(entry, ctx, error)
+    if ('kind' in hidden) return hidden
+    throw hidden
   }
 
   /** Creates a response with a message that the client may see. */

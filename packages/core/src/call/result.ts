@@ -9,6 +9,7 @@ import type { Question } from './input/question.ts'
  */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
+/** A finished result. */
 export interface Complete {
   readonly kind: 'complete'
   /** The result before it is adapted to a revision. */

@@ -1,4 +1,5 @@
 import type { AnySchema } from '../schema/types.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
 import type { ReadProblem, Refuse } from './content/result-types.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './prompts/prompt-types.ts'
 import type {
@@ -90,4 +91,13 @@ export interface Source<App = unknown, Locals = unknown> {
    * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void
+  /**
+   * Calls the listener for events that the definitions do not show: a changed resource, a completed URL
+   * elicitation, a log message. The observing server publishes them as its own.
+   *
+   * @returns a function that removes the listener
+   */
+  onEvent?(listener: (event: ChangeEvent) => void): () => void
+  /** Whether the definitions include those of the server with this `runtime`. Such a server is not observed. */
+  contains?(runtime: object): boolean
 }

@@ -43,6 +43,8 @@ function createMembers(): Readonly<Record<string, MemberNames>> {
     priority: 1,
     relatedTools: 1,
     cacheControl: 1,
+    relayed: 1,
+    alias: 1,
   }
 
   const annotations: OptionNames<Annotations> = { audience: 1, priority: 1, lastModified: 1 }

@@ -2,12 +2,17 @@ import { usageError } from '../errors.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Features } from './features.ts'
 import type { Registrations, Registry } from './registry/registry.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
 import type { List, Source } from './define.ts'
 
 /** A handle for an observed source. */
 export interface Observation extends Disposable {
   /** Resolves when the source has been read for the first time, even if reading failed. Never rejects. */
   readonly ready: Promise<void>
+  /** Whether the source is being read, has been read, or could not be read. */
+  readonly state: 'reading' | 'ready' | 'failed'
+  /** The reason of the last failure. Undefined unless the state is `failed`. */
+  readonly error: unknown
   /** Stops following the source and removes its definitions. */
   detach(): void
 }
@@ -15,6 +20,7 @@ export interface Observation extends Disposable {
 interface Follower extends Observation {
   /** Stops following the source. Its definitions remain, because there are no clients left to notify. */
   stop(): void
+  contains(runtime: object): boolean
 }
 
 /** One kind of definition. `read` returns a function that adds the definitions to the registry. */
@@ -23,59 +29,27 @@ interface Mirror {
   clear(): void
 }
 
+/** The server that observes a source. */
+interface Observer {
+  readonly features: Features
+  readonly logger: Logger
+  /** Publishes an event of the source as the server's own. */
+  readonly publish: (event: ChangeEvent) => void
+  readonly onDetach: () => void
+}
+
 /** @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source */
-export function observe(source: Source<never, never>, features: Features, logger: Logger): Follower {
-  const mirrors = mirrorsOf(source, features, logger)
-  let stopped = false
-  let reading = false
-  let changed = false
-
-  const failed = (err: unknown): void =>
-    logger.error({ err }, 'An observed source could not be read; what it last gave stays')
-
-  const put = (placements: readonly (() => void)[]): void => {
-    if (!stopped) for (const place of placements) place()
-  }
-
-  /**
-   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one kind fails. Runs
-   * synchronously if the source is synchronous.
-   */
-  const readOnce = (): Promise<void> | undefined => {
-    try {
-      const read = mirrors.map((mirror) => mirror.read())
-      if (read.some((it) => it instanceof Promise))
-        return Promise.all(read.map((it) => Promise.resolve(it)))
-          .then(put)
-          .catch(failed)
-      put(read as (() => void)[])
-    } catch (error) {
-      failed(error)
-    }
-    return undefined
-  }
-
-  const follow = async (): Promise<void> => {
-    reading = true
-    changed = false
-    await readOnce()
-    reading = false
-    if (changed && !stopped) await follow()
-  }
-
-  const onChange = (): void => {
-    const pending = changed || stopped
-    changed = true
-    // After many reported changes, a source is read only once. If it reports changes while it is being read, it
-    // is read once more.
-    if (!pending && !reading) queueMicrotask(() => void (stopped || reading || follow()))
-  }
-
-  const unsubscribe = source.onChange(onChange)
+export function observe(source: Source<never, never>, observer: Observer): Follower {
+  const { logger } = observer
+  const mirrors = mirrorsOf(source, observer)
+  const reader = new Reader(mirrors, logger)
+  const unsubscribe = source.onChange(() => reader.onChange())
+  const endEvents = source.onEvent?.(observer.publish)
   const stop = (): void => {
-    if (stopped) return
-    stopped = true
+    if (reader.stopped) return
+    reader.stopped = true
     try {
+      endEvents?.()
       unsubscribe?.()
     } catch (err) {
       logger.error({ err }, 'An observed source failed to remove its listener')
@@ -83,34 +57,106 @@ export function observe(source: Source<never, never>, features: Features, logger
   }
   const detach = (): void => {
     stop()
+    observer.onDetach()
     for (const mirror of mirrors) mirror.clear()
   }
-  return { ready: follow(), stop, detach, [Symbol.dispose]: detach }
+  return {
+    ready: reader.follow(),
+    get state() {
+      return reader.state
+    },
+    get error() {
+      return reader.failure?.error
+    },
+    stop,
+    detach,
+    contains: (runtime) => source.contains?.(runtime) === true,
+    [Symbol.dispose]: detach,
+  }
 }
 
-function mirrorsOf(source: Source<never, never>, features: Features, logger: Logger): readonly Mirror[] {
+/** Reads a source, and reads it again after changes. */
+class Reader {
+  readonly #mirrors: readonly Mirror[]
+  readonly #logger: Logger
+  stopped = false
+  failure: { readonly error: unknown } | undefined
+  #reading = false
+  #changed = false
+
+  constructor(mirrors: readonly Mirror[], logger: Logger) {
+    this.#mirrors = mirrors
+    this.#logger = logger
+  }
+
+  get state(): Observation['state'] {
+    if (this.#reading) return 'reading'
+    return this.failure === undefined ? 'ready' : 'failed'
+  }
+
+  async follow(): Promise<void> {
+    this.#reading = true
+    this.#changed = false
+    const read = this.#readOnce()
+    if (read !== undefined) await read
+    this.#reading = false
+    if (this.#changed && !this.stopped) await this.follow()
+  }
+
+  onChange(): void {
+    const pending = this.#changed || this.stopped
+    this.#changed = true
+    // After many reported changes, a source is read only once. If it reports changes while it is being read, it
+    // is read once more.
+    if (!pending && !this.#reading)
+      queueMicrotask(() => void (this.stopped || this.#reading || this.follow()))
+  }
+
+  /**
+   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one fails. Synchronous
+   * if the source is synchronous.
+   */
+  #readOnce(): Promise<void> | undefined {
+    try {
+      const read = this.#mirrors.map((mirror) => mirror.read())
+      if (read.some((it) => it instanceof Promise))
+        return Promise.all(read.map((it) => Promise.resolve(it)))
+          .then((placements) => this.#put(placements))
+          .catch((error: unknown) => this.#failed(error))
+      this.#put(read as (() => void)[])
+    } catch (error) {
+      this.#failed(error)
+    }
+    return undefined
+  }
+
+  #put(placements: readonly (() => void)[]): void {
+    this.failure = undefined
+    if (!this.stopped) for (const place of placements) place()
+  }
+
+  #failed(err: unknown): void {
+    this.failure = { error: err }
+    this.#logger.error({ err }, 'An observed source could not be read; what it last gave stays')
+  }
+}
+
+function mirrorsOf(source: Source<never, never>, { features, logger }: Observer): readonly Mirror[] {
   if (typeof source?.onChange !== 'function') throw usageError('ERR_MCP_INVALID_DEFINITION', NO_SOURCE)
   const { tools, resources, prompts } = features
   return [
-    mirrorOf(tools.registry, source.tools && (() => source.tools?.()), logger),
-    mirrorOf(resources.registry, source.resources && (() => source.resources?.()), logger),
-    mirrorOf(
-      resources.templates.registry,
-      source.resourceTemplates && (() => source.resourceTemplates?.()),
-      logger,
-    ),
-    mirrorOf(prompts.registry, source.prompts && (() => source.prompts?.()), logger),
-  ].filter((it) => it !== undefined)
+    mirrorOf(tools.registry, () => source.tools?.bind(source), logger),
+    mirrorOf(resources.registry, () => source.resources?.bind(source), logger),
+    mirrorOf(resources.templates.registry, () => source.resourceTemplates?.bind(source), logger),
+    mirrorOf(prompts.registry, () => source.prompts?.bind(source), logger),
+  ]
 }
 
 function mirrorOf<Definition extends object, Entry extends object>(
   registry: Registry<Definition, Entry>,
-  list: (() => List<Definition> | undefined) | undefined,
+  listOf: () => (() => List<Definition>) | undefined,
   logger: Logger,
-): Mirror | undefined {
-  if (list === undefined) return undefined
-  // Clients learn the capabilities when their session starts, so even an empty list counts as offered.
-  registry.offer()
+): Mirror {
   let owned: Registrations<Definition, Entry> = new Map()
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
@@ -123,6 +169,11 @@ function mirrorOf<Definition extends object, Entry extends object>(
   }
   return {
     read: () => {
+      // A composed server may offer a kind later.
+      const list = listOf()
+      if (list === undefined) return replace([])
+      // Clients learn the capabilities when their session starts, so even an empty list counts as offered.
+      registry.offer()
       const given = list()
       return given instanceof Promise ? given.then(replace) : replace(given)
     },

@@ -77,7 +77,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     super(info, options, ALL_PARTS)
-    const publish = (event: ChangeEvent): void => this.publish(event)
+    const publish = (event: ChangeEvent): void => this.forward(event)
     this.notify = new Notifier(publish, this.features.added)
     this.log = logTo(publish)
     for (const { source } of options.extensions ?? [])
@@ -91,16 +91,24 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
    * is already used, is omitted and logged. If the source fails, the error is logged, and the most recent
    * definitions remain registered.
    *
-   * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source
+   * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source; `ERR_MCP_CYCLE` for a source that
+   * contains this server
    */
   observe(source: Source<App, Locals>): Observation {
-    const follower = observe(source, this.features, this.logger)
+    if (source?.contains?.(this.runtime) === true)
+      throw usageError('ERR_MCP_CYCLE', 'The source contains this server, which would contain itself')
+    const follower = observe(source, {
+      features: this.features,
+      logger: this.logger,
+      publish: (event) => this.forward(event),
+      onDetach: () => this.#followers.delete(follower),
+    })
     this.#followers.add(follower)
-    const detach = (): void => {
-      this.#followers.delete(follower)
-      follower.detach()
-    }
-    return { ready: follower.ready, detach, [Symbol.dispose]: detach }
+    return follower
+  }
+
+  protected override contains(runtime: object): boolean {
+    return super.contains(runtime) || [...this.#followers].some((follower) => follower.contains(runtime))
   }
 
   override close(options?: { readonly deadline?: number }): Promise<void> {

@@ -86,7 +86,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
       ...parts,
       ...options.tools,
       schemas: parts.schemaEngine(),
-      publish: (event) => this.publish(event),
+      // A server that contains this one notices changed lists by itself.
+      publish: (event) => (event.kind === 'resource' ? this.forward(event) : this.publish(event)),
       pageSize: limits.pageSize,
       logging: logLevel !== undefined,
       experimental: copyExperimental(options.experimental),
@@ -198,7 +199,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   completeElicitation(id: string): void {
-    this.publish({ kind: 'elicitation', id })
+    this.forward({ kind: 'elicitation', id })
   }
 
   /**
@@ -276,6 +277,16 @@ export class ServerBase<Locals = unknown, App = unknown> {
     return this.close()
   }
 
+  /** Publishes an event, also on the servers that contain this one. */
+  protected forward(event: ChangeEvent): void {
+    this.publish(event)
+    for (const listener of this.runtime.listeners) listener(event)
+  }
+
+  protected contains(runtime: object): boolean {
+    return runtime === this.runtime
+  }
+
   protected publish(event: ChangeEvent): void {
     // A networked bus may fail. The change itself has already been made, and clients will see it the next time
     // they list definitions.
@@ -318,6 +329,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
       ready: this.#lifespan.ready,
       app: this.#lifespan.value,
       addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
+      listeners: new Set(),
+      contains: (runtime) => this.contains(runtime),
       attach: (mount) => this.#mounts.attach(mount),
     }
   }

@@ -81,6 +81,10 @@ export interface ServerRuntime {
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
+  /** Receives this server's events in this process, for the servers that contain it. */
+  readonly listeners: Set<(event: ChangeEvent) => void>
+  /** Whether this is the server with that runtime, or contains its definitions. */
+  contains(runtime: object): boolean
   /** Adds a mount. `server.close()` closes it, and `server.stats()` counts it. */
   attach(mount: ServerMount): void
 }

@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type AnyPrompt, type AnyTool, defineTool, McpServer, type Source } from '../../src/index.ts'
 import { openPeer } from '../support/peer.ts'
 
@@ -165,6 +165,76 @@ describe('server.observe', () => {
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,
       )
+  })
+})
+
+describe('observation.state', () => {
+  it('is ready as soon as a synchronous source has been read', () => {
+    const { server } = create()
+    expect(server.observe(new OtherRegistry('a'))).toMatchObject({ state: 'ready', error: undefined })
+  })
+
+  it('is failed after a failure, with its error, until the source can be read again', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    const gone = new Error('gone')
+    other.tools = () => Promise.reject(gone)
+    const observation = server.observe(other)
+    expect(observation.state).toBe('reading')
+    await observation.ready
+    expect(observation).toMatchObject({ state: 'failed', error: gone })
+    other.tools = () => [tool('a')]
+    other.tell()
+    await settled()
+    expect(observation).toMatchObject({ state: 'ready', error: undefined })
+  })
+})
+
+describe('source.onEvent', () => {
+  it('publishes the events of the source until it is detached', async () => {
+    const { server } = create()
+    const listeners = new Set<(event: { readonly kind: 'resource'; readonly uri: string }) => void>()
+    server.addResource({ uri: 'a://b', name: 'b', handler: () => 'b' })
+    const observation = server.observe({
+      onChange: () => () => {},
+      onEvent: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    })
+    const peer = await openPeer(server)
+    await peer.request('resources/subscribe', { uri: 'a://b' })
+    for (const listener of listeners) listener({ kind: 'resource', uri: 'a://b' })
+    await vi.waitFor(() =>
+      expect(peer.notifications).toMatchObject([
+        { method: 'notifications/resources/updated', params: { uri: 'a://b' } },
+      ]),
+    )
+    observation.detach()
+    expect(listeners.size).toBe(0)
+  })
+})
+
+describe('source.contains', () => {
+  it('makes server.observe throw if the source contains the server', () => {
+    const { server } = create()
+    const contains = (runtime: object): boolean => runtime === server.runtime
+    expect(() => server.observe({ onChange: () => () => {}, contains })).toThrow(/ERR_MCP_CYCLE/)
+  })
+})
+
+describe('a kind that a source offers later', () => {
+  it('is offered from then on', async () => {
+    const { server } = create()
+    const other = new OtherRegistry('a')
+    const source: Source = { onChange: (listener) => other.onChange(listener) }
+    server.observe(source)
+    expect((await openPeer(server)).initialized.result['capabilities']).not.toHaveProperty('tools')
+    source.tools = () => [tool('a')]
+    other.tell()
+    await settled()
+    expect((await openPeer(server)).initialized.result['capabilities']).toHaveProperty('tools')
+    expect(await namesOf(server)).toEqual(['a'])
   })
 })
 

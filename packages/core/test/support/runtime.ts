@@ -90,6 +90,8 @@ export function createTestRuntime(
     ready: () => undefined,
     app: () => undefined,
     addSubscriber: () => undefined,
+    listeners: new Set(),
+    contains: () => false,
     attach: (mount) => void mounts.push(mount),
     ...overrides,
     limits,

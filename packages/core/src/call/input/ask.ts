@@ -60,6 +60,8 @@ interface InputRounds {
    */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
+  /** Whether {@link failure} creates the response for the error. */
+  isForClient(error: unknown): boolean
   /**
    * Creates the response for an error that requires URLs, or for a question without an answer. Returns undefined for
    * other errors.

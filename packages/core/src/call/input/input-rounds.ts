@@ -3,7 +3,7 @@ import { acceptedValue, actionOf, contentOf, declined } from './inputs.ts'
 import { checkAnswer } from './form.ts'
 import { resolveInput } from './rounds.ts'
 import type { InputContext } from './ask.ts'
-import { elicitUrls, resume, urlFailure } from './url-elicitation.ts'
+import { elicitUrls, resume, UrlElicitationRequired, urlFailure } from './url-elicitation.ts'
 
 /** Obtains input for calls from their clients, in both eras. */
 export const inputRounds: InputContext['rounds'] = {
@@ -11,6 +11,7 @@ export const inputRounds: InputContext['rounds'] = {
     ctx.scope.revision.rounds?.has(ctx.message.method) === true ? resume(ctx, start) : start(),
   resolve: resolveInput,
   elicitUrls,
+  isForClient: (error) => isErrorOf(QuestionError, error) || isErrorOf(UrlElicitationRequired, error),
   failure: (error, ctx) => {
     if (!isErrorOf(QuestionError, error)) return urlFailure(error, ctx)
     const text = error.message

@@ -2,6 +2,7 @@ import type { GetPromptResult, PromptArgument } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { InferArguments, InferInput, JsonSchema, RefuseShape } from '../../schema/types.ts'
 import type { StringFieldsSchema } from '../../schema/types.ts'
+import type { Relayed } from '../registry/brand.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { Completers } from '../completers.ts'
 import type { Content } from '../content/content.ts'
@@ -42,6 +43,7 @@ type PromptReturn =
   | PromptMessages
   | GetPromptResult
   | InputRequired
+  | Relayed
 
 interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> extends DisplayFields {
   readonly name: string

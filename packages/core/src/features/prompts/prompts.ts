@@ -11,6 +11,7 @@ import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
 import type { CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
 import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
 import { type AnyCompleters, checkCompleters } from '../completers.ts'
+import { isRelayed } from '../registry/brand.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
@@ -100,9 +101,10 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
 
 function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const { name, description } = entry.item
-  return chain(entry.handler.call(entry.definition, args, ctx), (value) =>
-    isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description)),
-  )
+  return chain(entry.handler.call(entry.definition, args, ctx), (value): HandlerResult => {
+    if (isInputRequired(value)) return toNeedsInput(value)
+    return isRelayed(value) ? value.result : complete(toPromptResult(value, name, description))
+  })
 }
 
 function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {

@@ -7,7 +7,9 @@ import type { MethodEntry } from '../../call/method-table.ts'
 import type { Lifespan } from '../../session/server-mounts.ts'
 import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
-import { type Caching, readHints } from '../registry/caching.ts'
+import type { CacheHints } from '../../protocol/revisions/revision.ts'
+import { isRelayed } from '../registry/brand.ts'
+import { type CacheHint, type Caching, readHints } from '../registry/caching.ts'
 import { uriIn } from '../registry/checks.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
@@ -199,9 +201,15 @@ function read(
 ): Awaitable<HandlerResult> {
   return chain(entry.handler.call(entry.definition, args, ctx), (value): HandlerResult => {
     if (isInputRequired(value)) return toNeedsInput(value)
+    const hintsOf = (own: CacheHint | undefined): CacheHints =>
+      readHints(entry, own, ctx.message.params ?? {})
+    if (isRelayed(value))
+      return value.result.kind === 'complete'
+        ? { ...value.result, hints: hintsOf(value.result.hints) }
+        : value.result
     const found = toReadResult(value, ctx.uri, entry.item.mimeType)
     if (found === undefined) throw resourceNotFound(ctx.uri)
-    return { ...complete(found.result), hints: readHints(entry, found.cache, ctx.message.params ?? {}) }
+    return { ...complete(found.result), hints: hintsOf(found.cache) }
   })
 }
 

@@ -9,7 +9,7 @@ import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/types.ts'
 import type { compileAsks } from './asks.ts'
-import { brandOf, isListOf } from '../registry/brand.ts'
+import { brandOf, isListOf, type Relayed } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import {
   OutputError,
@@ -34,6 +34,7 @@ export interface ToolEntry extends CompiledHandler {
   /** The tool's name in error messages. */
   readonly label: string
   readonly priority: number
+  readonly alias: string | undefined
   /** Whether clients without user interfaces receive a different form of the tool. */
   readonly hasUi: boolean
   readonly input: CompiledInput
@@ -142,6 +143,7 @@ function toHandlerResult(entry: ToolEntry, value: unknown, ctx: CallContext): Ha
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
+  if (brand === 'relayed') return (value as Relayed).result
   const literal = protocolToolResult(value, entry.label, entry.output)
   if (literal !== undefined) {
     const { content, structuredContent: structured, isError = false, _meta } = literal

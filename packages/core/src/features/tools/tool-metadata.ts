@@ -3,6 +3,7 @@ import { isObject } from '../../protocol/jsonrpc.ts'
 import { checkToolName, invalid, type Subject } from '../registry/checks.ts'
 import type { AnyTool } from './tool-types.ts'
 import type { Logger } from '../../util/logger.ts'
+import { memoize } from '../../util/memoize.ts'
 
 const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotations])[] = [
   ['readOnly', 'readOnlyHint'],
@@ -88,6 +89,40 @@ export function checkTaskSupport(
       'can have an immediateResponse, a string, only with a taskSupport of "optional" or "required"',
     )
   return { taskSupport: runs ? taskSupport : undefined, immediateResponse }
+}
+
+interface AliasedEntry {
+  readonly item: Tool
+  readonly alias: string | undefined
+}
+
+/** Returns a function that finds a tool by its second name. */
+export function createAliases<Entry extends AliasedEntry>(
+  registry: { entries(): readonly Entry[] },
+  logger: Logger,
+): (name: unknown) => Entry | undefined {
+  const aliases = memoize((entries: readonly Entry[]) => aliasesOf(entries, logger))
+  return (name) => aliases(registry.entries()).get(name as string)
+}
+
+/** Returns the tools by their second names, without the names that several tools claim. */
+function aliasesOf<Entry extends AliasedEntry>(
+  entries: readonly Entry[],
+  logger: Logger,
+): ReadonlyMap<string, Entry> {
+  const found = new Map<string, Entry>()
+  const claimed = new Set<string>()
+  for (const entry of entries) {
+    const { alias, item } = entry
+    if (alias === undefined) continue
+    const other = found.get(alias)?.item.name
+    if (other !== undefined)
+      logger.warn({ alias, tools: [other, item.name] }, 'Two tools claim the same alias, so it names neither')
+    if (other !== undefined) claimed.add(alias)
+    found.set(alias, entry)
+  }
+  for (const alias of claimed) found.delete(alias)
+  return found
 }
 
 type RelatedTool = NonNullable<AnyTool['relatedTools']>[number]

@@ -48,7 +48,21 @@ interface RelatedTool {
   readonly relation: 'related' | 'suggested'
 }
 
-interface ToolFields extends DisplayFields, ToolMetadata {
+/** Members for tools that another server or an API defines. */
+interface ComposedFields {
+  /**
+   * Whether the schemas are published as they are. They are not compiled, and neither arguments nor results are
+   * validated, because whoever defines the tool does so. @default false
+   */
+  readonly relayed?: boolean
+  /**
+   * A second name, which calls can use, but which is in no list. A tool with this name takes precedence. If
+   * several tools claim the alias, it names none of them. @default none
+   */
+  readonly alias?: string
+}
+
+interface ToolFields extends DisplayFields, ToolMetadata, ComposedFields {
   /** The name: 1 to 128 of the characters `A-Za-z0-9_.-`, unique within the server. */
   readonly name: string
   /**

@@ -7,7 +7,7 @@ import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
 import type { HandlerResult } from '../../call/result.ts'
-import type { CompiledInput, CompiledOutput, SchemaEngine } from '../../schema/types.ts'
+import type { CompiledInput, CompiledOutput, JsonSchema, SchemaEngine } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import type { compileAsks } from './asks.ts'
 import {
@@ -27,6 +27,7 @@ import {
   byPriority,
   checkRelated,
   checkTaskSupport,
+  createAliases,
   normaliseHints,
   Relations,
   toMeta,
@@ -77,7 +78,9 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = createRegistry()
   const offerTasks = (): boolean => taskable && tasks !== undefined
-  const findIn: FindIn = (name, own) => own?.tools.get(name as string) ?? registry.get(name as string)
+  const findAlias = createAliases(registry, logger)
+  const findIn: FindIn = (name, own) =>
+    own?.tools.get(name as string) ?? registry.get(name as string) ?? findAlias(name)
   const find: Find = (name, ctx) => findIn(name, sessionEntries(ctx))
   const calls = tasks?.calls({ extensions, find, unknown: unknownTool })
   const listing = new Listing<ToolEntry, Tool>({
@@ -163,6 +166,8 @@ function callWith(
   ctx: CallContext,
 ): Awaitable<HandlerResult> {
   if (!isObject(args)) throw noArguments()
+  // The outer server has compared the headers, and has decided whether the call is a task.
+  if (ctx.outer !== undefined) return callTool(entry, args, ctx)
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
   // For a task, the headers were compared before the task started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
@@ -193,16 +198,17 @@ function withSchemas(
 
 function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relations): ToolEntry {
   const { name, title, description, inputSchema, outputSchema, icons } = definition
-  const { schemas } = options
+  const isRelayed = definition.relayed === true
+  const schemas = isRelayed ? UNCHECKED : options.schemas
   const strict = definition.strictInput ?? options.strictInput ?? false
   checkToolName(name)
   const subject = { kind: 'tool', name }
   checkResultBytes(subject, definition.maxResultBytes)
   const related = checkRelated(subject, definition.relatedTools)
   const input =
-    inputSchema === undefined
+    inputSchema === undefined && !isRelayed
       ? withoutArguments({ strict })
-      : schemas.input(inputSchema, { ...subject, field: 'inputSchema' }, { strict })
+      : schemas.input(inputSchema ?? NO_PARAMETERS, { ...subject, field: 'inputSchema' }, { strict })
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
   const wrapped = wrapOutput(subject, definition.wrapOutput, output)
   const annotations = normaliseHints(subject, definition.annotations)
@@ -225,6 +231,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     alone,
     related,
     priority: definition.priority ?? 0,
+    alias: definition.alias,
     hasUi: ui !== undefined,
     ...handler,
     visible: ui?.visible ?? handler.visible,
@@ -261,6 +268,15 @@ function uiOf(
  * For tools without parameters, see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool.
  */
 const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
+
+/** Publishes schemas unchanged, and accepts all values. */
+const UNCHECKED: SchemaEngine = {
+  input: (schema) => ({ jsonSchema: schema as JsonSchema, check: (value) => ({ ok: true, value }) }),
+  output: (schema) => ({
+    jsonSchema: schema as JsonSchema,
+    check: (_value, json = '') => ({ ok: true, json }),
+  }),
+}
 
 /**
  * Checks the arguments of a tool without parameters. Only a strict tool rejects arguments, because some

@@ -129,6 +129,8 @@ function createProjector(fields: RevisionData['fields']): Projector {
   }
   const block = (content: ContentBlock): JsonObject => {
     const shape = content.type === 'resource' ? 'embedded' : content.type
+    // Only results of other servers have unknown blocks, of a later revision or of an extension.
+    if (!Object.hasOwn(fields, shape)) return { ...content }
     return fields[shape].length === 0 ? project('text', asText(content)) : project(shape, content)
   }
   return { project, block }

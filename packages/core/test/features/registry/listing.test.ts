@@ -164,15 +164,12 @@ describe('list pages', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])(
-    'cannot be read with the invalid cursor %j, whether or not `pageSize` is set',
-    async (cursor) => {
-      for (const features of [serve(letters, 2), serve(letters)]) {
-        const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
-        expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
-      }
-    },
-  )
+  ])('cannot be read with the invalid cursor %j, whether or not `pageSize` is set', async (cursor) => {
+    for (const features of [serve(letters, 2), serve(letters)]) {
+      const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
+      expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
+    }
+  })
 
   it('cannot be read with a cursor from another list, which is rejected with -32602', async () => {
     const features = serve(letters, 2)

@@ -34,18 +34,21 @@ const discover = ({ post }: Harness, headers: Record<string, string> = {}): Prom
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
 describe('stateless requests and sessions at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])('are served alternately, with the mount options %j', async (endpoint) => {
-    const harness = createHarness(endpoint)
-    const opened = await harness.post(initializeMessage(SESSIONS))
-    const session = opened.headers['mcp-session-id']
-    const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
-    for (let round = 0; round < 2; round++) {
-      expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
-      const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
-      expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
-      expect(own.json.result).not.toHaveProperty('resultType')
-    }
-  })
+  it.each([{}, { stateless: true }])(
+    'are served alternately, with the mount options %j',
+    async (endpoint) => {
+      const harness = createHarness(endpoint)
+      const opened = await harness.post(initializeMessage(SESSIONS))
+      const session = opened.headers['mcp-session-id']
+      const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
+      for (let round = 0; round < 2; round++) {
+        expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
+        const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
+        expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
+        expect(own.json.result).not.toHaveProperty('resultType')
+      }
+    },
+  )
 
   it('can be mixed, because stateless requests ignore session headers', async () => {
     const harness = createHarness()

@@ -42,25 +42,28 @@ const later = (store: EventStore): EventStore => ({
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
   ['asynchronously', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is already complete when it is first written, with a store that responds %s', (_when, create) => {
-  it.each([
-    ['a small response', CALL],
-    ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],
-    ['a large serialised response', LIST],
-  ])('is sent as a single body, and can be resumed: %s', async (_size, message) => {
-    const { harness, send, resume } = await streaming(create())
-    const { reply, sink } = await send(message)
-    expect(reply.open).toBeUndefined()
-    expect(harness.endpoint.stats().openStreams).toBe(0)
-    const [primer, response, ...more] = sink.events
-    expect([primer?.data, more]).toEqual(['', []])
-    expect(JSON.parse(response?.data ?? '')).toMatchObject({ id: 2, result: {} })
-    const resumed = await resume(primer?.id)
-    expect(resumed.sink.events).toEqual([response])
-    expect(resumed.sink.closed).toBe(true)
-    expect((await resume(response?.id)).status).toBe(400)
-  })
-})
+])(
+  'a stream that is already complete when it is first written, with a store that responds %s',
+  (_when, create) => {
+    it.each([
+      ['a small response', CALL],
+      ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],
+      ['a large serialised response', LIST],
+    ])('is sent as a single body, and can be resumed: %s', async (_size, message) => {
+      const { harness, send, resume } = await streaming(create())
+      const { reply, sink } = await send(message)
+      expect(reply.open).toBeUndefined()
+      expect(harness.endpoint.stats().openStreams).toBe(0)
+      const [primer, response, ...more] = sink.events
+      expect([primer?.data, more]).toEqual(['', []])
+      expect(JSON.parse(response?.data ?? '')).toMatchObject({ id: 2, result: {} })
+      const resumed = await resume(primer?.id)
+      expect(resumed.sink.events).toEqual([response])
+      expect(resumed.sink.closed).toBe(true)
+      expect((await resume(response?.id)).status).toBe(400)
+    })
+  },
+)
 
 it('a mount counts the UTF-8 bytes of a complete stream', async () => {
   const { harness, send } = await streaming(new MemoryEventStore())

@@ -1,0 +1,109 @@
+import { ErrorCode, McpError, type McpServer, type RequestContext } from '@jetway/core'
+import { type HandlerResult, innerContext } from '@jetway/core/compose'
+import type { Gauges } from '@jetway/core/http'
+import type { JsonObject } from '@jetway/core/protocol'
+
+type Runtime = McpServer['runtime']
+/** The context as core knows it. Handlers see a part of it. */
+export type Call = Parameters<typeof innerContext>[0]
+
+/** The calls that reach a server from the servers that contain it. The server waits for them when it closes. */
+export class Inside {
+  /** Not a mount: the calls are counted where their clients are connected. */
+  readonly isMount = false
+  readonly closed: Promise<void>
+  readonly #runtime: Runtime
+  readonly #running = new Set<Call>()
+  #attached = false
+  #closing: Promise<void> | undefined
+  #onIdle: (() => void) | undefined
+  #end: () => void = () => {}
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+    this.closed = new Promise((resolve) => (this.#end = resolve))
+  }
+
+  /**
+   * Returns the context that the server's own functions expect, and opens the server's `lifespan`.
+   *
+   * @throws McpError if the server has closed; `ERR_MCP_LIFESPAN`
+   */
+  async enter(ctx: RequestContext<never, never>, params?: JsonObject): Promise<Call> {
+    this.#attach()
+    const opening = this.#runtime.ready()
+    if (opening !== undefined) await opening
+    return this.#contextOf(ctx, params)
+  }
+
+  /** Like {@link enter}, but returns the context at once if the `lifespan` is open. */
+  enterNow(ctx: RequestContext<never, never>): Call | Promise<Call> {
+    this.#attach()
+    return this.#runtime.ready() === undefined ? this.#contextOf(ctx, undefined) : this.enter(ctx)
+  }
+
+  #contextOf(ctx: RequestContext<never, never>, params: JsonObject | undefined): Call {
+    const given = ctx as unknown as Call
+    const app = this.#runtime.app()
+    if (params === undefined) return innerContext(given, { app })
+    return innerContext(given, { app, params: { ...given.message.params, ...params } })
+  }
+
+  /** Runs the method of the call with other parameters, as the server does for a client of its own. */
+  async run(ctx: RequestContext<never, never>, params: JsonObject): Promise<HandlerResult> {
+    const inner = await this.enter(ctx, params)
+    this.#running.add(inner)
+    try {
+      return await this.#runtime.dispatcher.runInside(inner)
+    } finally {
+      this.#running.delete(inner)
+      if (this.#running.size === 0) this.#onIdle?.()
+    }
+  }
+
+  gauges(): Gauges {
+    return { ...NOTHING, callsInFlight: this.#running.size }
+  }
+
+  close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
+    return (this.#closing ??= this.#close(deadline))
+  }
+
+  async #close(deadline: number): Promise<void> {
+    const { clock } = this.#runtime
+    if (this.#running.size > 0)
+      await new Promise<void>((resolve) => {
+        const timer = clock.setTimeout(resolve, deadline)
+        this.#onIdle = () => {
+          clock.clearTimeout(timer)
+          resolve()
+        }
+      })
+    for (const { outer } of this.#running) outer?.end?.('closed')
+    this.#end()
+  }
+
+  #attach(): void {
+    if (this.#closing !== undefined) throw closed()
+    if (this.#attached) return
+    try {
+      this.#runtime.attach(this)
+    } catch {
+      throw closed()
+    }
+    this.#attached = true
+  }
+}
+
+const closed = (): Error => new McpError(ErrorCode.InternalError, 'The server of this definition has closed')
+
+const NOTHING: Gauges = {
+  sessions: 0,
+  openStreams: 0,
+  queuedBytes: 0,
+  callsInFlight: 0,
+  tasks: 0,
+  replayStreams: 0,
+  replayEvents: 0,
+  replayBytes: 0,
+}
