@@ -11,7 +11,7 @@ export async function connectTo(url: string, token: string): Promise<Client> {
 // #endregion
 
 // #region session
-/** Calls a tool in the saved session, or in a new session if there is none. Returns the session for the next call. */
+/** Calls a tool in the saved session, or in a new one. Returns the session for the next call. */
 export async function askOnce(
   url: string,
   tool: string,
