@@ -38,7 +38,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'can be answered again if another node has failed to forward the answer for 3 s',
+        name: 'can be answered again if another node could not forward the answer within 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
