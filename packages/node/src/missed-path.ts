@@ -10,7 +10,7 @@ export function missedPath({ logger }: Pick<Endpoint, 'logger'>, path: string): 
   let logged = false
   return ({ method, headers: { accept } }, requested) => {
     if (logged || method !== 'POST' || (requested !== '/' && requested !== `${right}/`)) return
-    // Streamable HTTP clients must accept event streams. Other requests to an app rarely do.
+    // Requests from Streamable HTTP clients accept event streams, and other requests to an app rarely do.
     if (accept?.includes('text/event-stream') !== true) return
     logged = true
     const problem = `An MCP client has called / or ${right}/, where this mount does not answer`

@@ -138,7 +138,7 @@ async function shutDown(server: ServerProcess): Promise<Shutdown> {
   await within(END_MS, server.exited)
   const signal = server.ended === undefined ? await stop(server) : undefined
   const afterMs = performance.now() - from
-  // The child processes may need a moment longer, for example if they are reading from the process.
+  // The child processes may take a moment longer to exit, for example if they are still reading from the process.
   const left = (await groupEnds(pid, Math.max(0, END_MS - afterMs))) ? [] : await namesLeft(pid)
   return { afterMs, left, ...(signal !== undefined && { signal }) }
 }

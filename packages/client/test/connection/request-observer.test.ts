@@ -51,7 +51,7 @@ const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
 describe('telemetry for a sent request', () => {
-  it('ends with the result', async () => {
+  it('ends when the result arrives', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     await client.callTool('x')

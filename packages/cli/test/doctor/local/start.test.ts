@@ -120,7 +120,7 @@ describe('checkStart for a server that does not respond', () => {
       'Name programs by their absolute paths',
     ],
   ])(
-    'identifies what the server needs but an app does not provide: %s',
+    'names what the server needs but a host does not provide: %s',
     async (_, before, given, evidence, advice) => {
       const { path } = folderWith(TOOL)
       const own = Object.fromEntries(

@@ -113,7 +113,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.#home.events !== undefined
   }
 
-  /** Returns a reply that contains a response as a complete stream. */
+  /** Returns an HTTP reply whose body is a complete event stream with the response. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
     const { context, events, deletions } = this.#home
     if (events === undefined || this.session.closed) return wholeStream(answer)
