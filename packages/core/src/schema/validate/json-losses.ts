@@ -30,31 +30,36 @@ const TOO_DEEP: Loss = { path: [], message: '' }
 /**
  * Finds an object that JSON would convert to `{}`, or to members without its content, such as a `Map`, an
  * `Error` or a promise that was not awaited. An object with `toJSON` determines its own JSON form.
+ *
+ * @param searched - collects the objects, so that each is searched only once. A value that `JSON.stringify`
+ * has accepted does not need it
  */
-export function findJsonLoss(value: unknown): Issue | undefined {
-  const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
+export function findJsonLoss(value: unknown, searched?: Set<object>): Issue | undefined {
+  const loss = typeof value === 'object' && value !== null ? find(value, 0, searched) : undefined
   return loss === TOO_DEEP ? undefined : loss
 }
 
-function find(value: object, depth: number): Loss | undefined {
+function find(value: object, depth: number, searched: Set<object> | undefined): Loss | undefined {
   if (depth > MAX_DEPTH) return TOO_DEEP
+  if (searched?.has(value) === true) return undefined
+  searched?.add(value)
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const item: unknown = value[i]
-      const loss = typeof item === 'object' && item !== null ? find(item, depth + 1) : undefined
+      const loss = typeof item === 'object' && item !== null ? find(item, depth + 1, searched) : undefined
       if (loss !== undefined) return within(loss, i)
     }
     return undefined
   }
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null) return findInMembers(value, depth)
+  if (prototype === Object.prototype || prototype === null) return findInMembers(value, depth, searched)
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
   const message = messageFor(value)
-  return message === undefined ? findInMembers({ ...value }, depth) : { path: [], message }
+  return message === undefined ? findInMembers({ ...value }, depth, searched) : { path: [], message }
 }
 
 /** @param members - the members of a plain object, read with `in`, which does not create an array of keys */
-function findInMembers(members: object, depth: number): Loss | undefined {
+function findInMembers(members: object, depth: number, searched: Set<object> | undefined): Loss | undefined {
   let found: Loss | undefined
   for (const key in members) {
     const member = (members as Record<string, unknown>)[key]
@@ -62,7 +67,7 @@ function findInMembers(members: object, depth: number): Loss | undefined {
       if (key === 'toJSON') return undefined
       if (key === 'then') return { path: [], message: PROMISE }
     } else if (found === undefined && typeof member === 'object' && member !== null) {
-      const loss = find(member, depth + 1)
+      const loss = find(member, depth + 1, searched)
       if (loss !== undefined) found = within(loss, key)
     }
   }
@@ -98,7 +103,7 @@ function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | 
  * such part.
  */
 export function describeLoss(value: unknown): string {
-  const loss = findRefused(value) ?? findJsonLoss(value)
+  const loss = findRefused(value) ?? findJsonLoss(value, new Set())
   return loss === undefined ? '' : `: ${describeIssues([loss])}`
 }
 
