@@ -4,6 +4,7 @@ export type Json = { readonly [key: string]: unknown }
 /** The methods of a path item. TRACE is left out: `fetch` refuses it. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 
+/** The HTTP method of an operation, in lower case. */
 export type Method = (typeof METHODS)[number]
 
 export type Place = 'path' | 'query' | 'header' | 'cookie'

@@ -2,6 +2,7 @@ import { open, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fault, MAX_LENGTH, parseOpenApi } from './parse.ts'
 
+/** The options of `readOpenApi`. */
 export interface ReadOptions {
   /**
    * Whether references may lead to other files in the document's folder or below it. Their contents are put into the
