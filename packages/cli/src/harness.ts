@@ -2,9 +2,11 @@
  * Runs a server's file: `node harness.js FILE EXPORT [ARGUMENTS]`, where EXPORT may be empty. Serves an exported `McpServer`
  * over stdio unless the file serves it. Reports over IPC how the file serves.
  */
+import { createServer } from 'node:http'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import type { mcp } from '@jetway/node'
 import { serveStdio } from '@jetway/stdio'
 import type { HarnessReport } from './harness-report.ts'
 import { ExportError, type Exports, findServer, servesNothing } from './server-file/find-server.ts'
@@ -51,13 +53,20 @@ async function importFile(): Promise<Exports | undefined> {
   }
 }
 
+/** Serves a server of `@jetway/core/edge` over HTTP, because such servers have no connections. */
+async function serveEdge(server: Parameters<typeof mcp>[0]['server']): Promise<void> {
+  const { mcp } = await import('@jetway/node')
+  createServer(mcp({ server })).listen(Number(process.env['PORT']), '127.0.0.1')
+}
+
 const exported = await importFile()
 if (exported !== undefined && !serving.begun) {
   try {
     const server = findServer(file, exported, exportName === '' ? undefined : exportName)
     if (server !== undefined) {
       definition = Object.keys(exported).find((name) => exported[name] === server)
-      await serveStdio(server)
+      if ('connect' in server) await serveStdio(server)
+      else await serveEdge(server)
     }
   } catch (error) {
     if (!(error instanceof ExportError)) throw error

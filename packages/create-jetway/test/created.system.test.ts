@@ -109,7 +109,7 @@ interface Report {
 
 /** Checks the MCP registry's document for a server, and what `jetway doctor` reports for Claude's directory. */
 async function provePublishing({ run }: Project, source: string): Promise<void> {
-  const document = JSON.parse(await run(`jetway server-json ${source}`)) as object
+  const document = JSON.parse(await run('jetway server-json')) as object
   expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
   const report = await run(`jetway doctor ${source} --directory claude --json || true`)
   const { sections } = JSON.parse(report) as Report

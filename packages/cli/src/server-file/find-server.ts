@@ -37,13 +37,13 @@ export function findServer(file: string, exported: Exports, name: string | undef
 }
 
 /**
- * Recognizes a server by its members. A project may contain several copies of `@jetway/core`, so `instanceof`
- * does not work.
+ * Recognizes a server by its members, including a server of `@jetway/core/edge`. A project may contain several
+ * copies of `@jetway/core`, so `instanceof` does not work.
  */
 function isServer(value: unknown): value is McpServer {
   if (typeof value !== 'object' || value === null) return false
-  const { addTool, connect, stats } = value as Partial<Record<string, unknown>>
-  return [addTool, connect, stats].every((member) => typeof member === 'function')
+  const { addTool, stats } = value as Partial<Record<string, unknown>>
+  return typeof addTool === 'function' && typeof stats === 'function'
 }
 
 /** Returns the error for a file that exits without serving. */

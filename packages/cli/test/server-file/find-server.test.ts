@@ -1,4 +1,5 @@
 import { McpServer } from '@jetway/core'
+import { McpServer as EdgeServer } from '@jetway/core/edge'
 import { expect, it } from 'vitest'
 import { findServer } from '../../src/server-file/find-server.ts'
 
@@ -7,12 +8,14 @@ const [a, b, c] = ['a', 'b', 'c'].map((name) => new McpServer({ name, version: '
   McpServer,
   McpServer,
 ]
+const edge = new EdgeServer({ name: 'edge', version: '1' })
 
-it.each<readonly [string, exported: object, name: string | undefined, McpServer | undefined]>([
+it.each<readonly [string, exported: object, name: string | undefined, object | undefined]>([
   ['the export with the given name', { default: a, server: b, other: c }, 'other', c],
   ['the default export', { other: c, server: b, default: a }, undefined, a],
   ['the export called server', { other: c, server: b }, undefined, b],
   ['the only server', { port: 1, other: c, none: null, like: { addTool() {}, connect() {} } }, undefined, c],
+  ['a server of @jetway/core/edge', { port: 1, edge }, undefined, edge],
   ['a server exported under two names', { other: c, another: c }, undefined, c],
   ['undefined if no server is exported', { port: 1 }, undefined, undefined],
 ])('findServer returns %s', (_, exported, name, expected) => {

@@ -126,6 +126,8 @@ async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
  * session.
  */
 function promiseLists(server: McpServer): void {
+  // A server of `@jetway/core/edge` observes nothing.
+  if (!('observe' in server)) return
   const none = (): [] => []
   server.observe({
     tools: none,
