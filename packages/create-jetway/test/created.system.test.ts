@@ -3,7 +3,7 @@
  * build, the registry, and Chromium.
  */
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -108,9 +108,16 @@ interface Report {
 }
 
 /** Checks the MCP registry's document for a server, and what `jetway doctor` reports for Claude's directory. */
-async function provePublishing({ run }: Project, source: string): Promise<void> {
+async function provePublishing({ run, path }: Project, template: TemplateName): Promise<void> {
+  const file = join(path, 'jetway.json')
+  const facts = readFileSync(file, 'utf8')
+  const remotes = [{ url: 'https://mcp.my-server.dev/mcp' }]
+  // README.md asks the author of a server over HTTP to add its public URL.
+  if (template !== 'stdio') writeFileSync(file, JSON.stringify({ ...JSON.parse(facts), remotes }))
   const document = JSON.parse(await run('jetway server-json')) as object
   expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
+  writeFileSync(file, facts)
+  const source = template === 'stdio' ? 'src/main.ts' : 'src/server.ts'
   const report = await run(`jetway doctor ${source} --directory claude --json || true`)
   const { sections } = JSON.parse(report) as Report
   const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
@@ -230,6 +237,6 @@ it.concurrent.each(TEMPLATE_NAMES)(
     const project = await create(template)
     await project.run('npm run typecheck && npm test && npm run build')
     await PROOFS[template](project)
-    await provePublishing(project, template === 'stdio' ? 'src/main.ts' : 'src/server.ts')
+    await provePublishing(project, template)
   },
 )
