@@ -6,7 +6,6 @@ import { createServer } from 'node:http'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
-import type { mcp } from '@jetway/node'
 import { serveStdio } from '@jetway/stdio'
 import type { HarnessReport } from './harness-report.ts'
 import { ExportError, type Exports, findServer, servesNothing } from './server-file/find-server.ts'
@@ -53,12 +52,6 @@ async function importFile(): Promise<Exports | undefined> {
   }
 }
 
-/** Serves a server of `@jetway/core/edge` over HTTP, because such servers have no connections. */
-async function serveEdge(server: Parameters<typeof mcp>[0]['server']): Promise<void> {
-  const { mcp } = await import('@jetway/node')
-  createServer(mcp({ server })).listen(Number(process.env['PORT']), '127.0.0.1')
-}
-
 const exported = await importFile()
 if (exported !== undefined && !serving.begun) {
   try {
@@ -66,7 +59,11 @@ if (exported !== undefined && !serving.begun) {
     if (server !== undefined) {
       definition = Object.keys(exported).find((name) => exported[name] === server)
       if ('connect' in server) await serveStdio(server)
-      else await serveEdge(server)
+      else {
+        // A server of `@jetway/core/edge` has no connections, so it is served over HTTP.
+        const { mcp } = await import('@jetway/node')
+        createServer(mcp({ server })).listen(Number(process.env['PORT']), '127.0.0.1')
+      }
     }
   } catch (error) {
     if (!(error instanceof ExportError)) throw error

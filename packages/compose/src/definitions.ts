@@ -6,12 +6,6 @@ export type Template = AnyResourceTemplate
 export type Prompt = AnyPrompt
 export type AnySource = Source<never, never>
 
-export type Awaitable<T> = T | Promise<T>
-
-/** Applies a function to a value, or to the value that a promise resolves to. */
-export const chain = <T, R>(value: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> =>
-  value instanceof Promise ? value.then(use) : use(value)
-
 /**
  * Returns a copy of a definition with other members. The prototype is kept, because a definition may be an
  * instance of a class with the handler as a method.
@@ -24,17 +18,7 @@ export function derive<Definition extends object>(
   return Object.defineProperties(Object.assign(copy, definition), Object.getOwnPropertyDescriptors(changes))
 }
 
-/** Computes a value once per object, so that unchanged definitions are the same object in every list. */
-export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new WeakMap<Key, Value>()
-  return (key) => {
-    let value = values.get(key)
-    if (value === undefined) values.set(key, (value = compute(key)))
-    return value
-  }
-}
-
-/** Like {@link memoize}, for values that also depend on plain data. Keeps the last value of each object. */
+/** Like `memoize`, for values that also depend on plain data. Keeps the last value of each object. */
 export function cached<Key extends object, Data, Value>(
   compute: (key: Key, data: Data) => Value,
 ): (key: Key, data: Data) => Value {

@@ -1,5 +1,5 @@
 import { ErrorCode, McpError, type McpServer, type RequestContext } from '@jetway/core'
-import { type HandlerResult, innerContext } from '@jetway/core/compose'
+import { type HandlerResult, innerContext, NOTHING_HELD } from '@jetway/core/compose'
 import type { Gauges } from '@jetway/core/http'
 import type { JsonObject } from '@jetway/core/protocol'
 
@@ -49,7 +49,7 @@ export class Inside {
     return innerContext(given, { app, params: { ...given.message.params, ...params } })
   }
 
-  /** Runs the method of the call with other parameters, as the server does for a client of its own. */
+  /** Runs the method of the call with other parameters, as the server does for its own clients. */
   async run(ctx: RequestContext<never, never>, params: JsonObject): Promise<HandlerResult> {
     const inner = await this.enter(ctx, params)
     this.#running.add(inner)
@@ -62,7 +62,7 @@ export class Inside {
   }
 
   gauges(): Gauges {
-    return { ...NOTHING, callsInFlight: this.#running.size }
+    return { ...NOTHING_HELD, callsInFlight: this.#running.size }
   }
 
   close({ deadline = 10_000 }: { readonly deadline?: number } = {}): Promise<void> {
@@ -96,14 +96,3 @@ export class Inside {
 }
 
 const closed = (): Error => new McpError(ErrorCode.InternalError, 'The server of this definition has closed')
-
-const NOTHING: Gauges = {
-  sessions: 0,
-  openStreams: 0,
-  queuedBytes: 0,
-  callsInFlight: 0,
-  tasks: 0,
-  replayStreams: 0,
-  replayEvents: 0,
-  replayBytes: 0,
-}

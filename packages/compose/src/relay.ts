@@ -1,4 +1,4 @@
-import { BRAND, brandOf, type Complete, type HandlerResult, type Relayed } from '@jetway/core/compose'
+import { BRAND, type Complete, type HandlerResult, isRelayed, type Relayed } from '@jetway/core/compose'
 import {
   type CallToolResult,
   type GetPromptResult,
@@ -40,8 +40,6 @@ export function relay(result: CallToolResult | ReadResourceResult | GetPromptRes
 
 /** Marks a result so that core sends it as it is. */
 export const relayed = (result: HandlerResult): Relayed => ({ result, [BRAND]: 'relayed' })
-
-export const isRelayed = (value: unknown): value is Relayed => brandOf(value) === 'relayed'
 
 /** Returns the finished result that a handler relays; undefined for other values. */
 export const completeOf = (value: unknown): Complete | undefined =>

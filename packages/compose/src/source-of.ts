@@ -1,15 +1,7 @@
 import type { ClientView, Completer, McpServer, RequestContext, Source } from '@jetway/core'
-import type { Relayed } from '@jetway/core/compose'
+import { chain, memoize, type Relayed } from '@jetway/core/compose'
 import type { JsonObject } from '@jetway/core/protocol'
-import {
-  chain,
-  derive,
-  memoize,
-  type Prompt,
-  type Resource,
-  type Template,
-  type Tool,
-} from './definitions.ts'
+import { derive, type Prompt, type Resource, type Template, type Tool } from './definitions.ts'
 import { type Call, Inside } from './inside.ts'
 import { relayed } from './relay.ts'
 import type { Described, TypedTools } from './types.ts'

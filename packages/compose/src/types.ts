@@ -1,5 +1,5 @@
 import type { AnySchema, ClientView, InferInput } from '@jetway/core'
-import type { Awaitable } from './definitions.ts'
+import type { Awaitable } from '@jetway/core/compose'
 
 /** What a source says about itself, for the instructions of the server that contains it. */
 export interface Described {

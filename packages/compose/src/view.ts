@@ -1,14 +1,7 @@
+import { type Awaitable, chain } from '@jetway/core/compose'
 import { isObject } from '@jetway/core/protocol'
 import { stderrLogger, type Logger } from '@jetway/core/stores'
-import {
-  type AnySource,
-  type Awaitable,
-  chain,
-  type Prompt,
-  type Resource,
-  type Template,
-  type Tool,
-} from './definitions.ts'
+import { type AnySource, type Prompt, type Resource, type Template, type Tool } from './definitions.ts'
 import type { Described } from './types.ts'
 
 type Change<Definition> = (definitions: readonly Definition[]) => Awaitable<readonly Definition[]>

@@ -1,3 +1,6 @@
 export { innerContext } from './call/inner-context.ts'
 export type { Complete, HandlerResult } from './call/result.ts'
-export { BRAND, brandOf, type Relayed } from './features/registry/brand.ts'
+export { BRAND, brandOf, isRelayed, type Relayed } from './features/registry/brand.ts'
+export { NOTHING_HELD } from './session/stats.ts'
+export { memoize } from './util/memoize.ts'
+export { type Awaitable, chain } from './util/promises.ts'

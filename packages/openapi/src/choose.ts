@@ -1,10 +1,10 @@
-import type { Operation } from './document/model.ts'
+import type { Operation, OperationView } from './document/model.ts'
 import { member } from './document/values.ts'
-import type { Choice, OpenApiOptions, OperationView } from './options.ts'
+import type { Choice, OpenApiOptions } from './options.ts'
 
 type Choices = Pick<OpenApiOptions<never, never>, 'operations' | 'tags' | 'paths' | 'methods'>
 
-/** Returns a function that says what becomes of an operation. */
+/** Returns a function that decides what an operation is converted to. */
 export function chooser({
   operations,
   tags,

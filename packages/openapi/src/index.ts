@@ -1,6 +1,6 @@
-export type { Fault, Method } from './document/model.ts'
+export type { Fault, Method, OperationView } from './document/model.ts'
 export { openApi, type OpenApiSource } from './open-api.ts'
-export type { Choice, OpenApiLimits, OpenApiOptions, OperationView } from './options.ts'
+export type { Choice, OpenApiLimits, OpenApiOptions } from './options.ts'
 export type { Credential } from './request/credentials.ts'
 export type { Pagination } from './request/pages.ts'
 export type { Fetch } from './request/send.ts'

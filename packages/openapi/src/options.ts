@@ -1,26 +1,12 @@
 import { type Logger, UsageError } from '@jetway/core'
 import { checkNames, checkOption, nearestName } from '@jetway/core/protocol'
-import type { Document, Fault, Method } from './document/model.ts'
+import type { Document, Fault, Method, OperationView } from './document/model.ts'
 import type { Credential } from './request/credentials.ts'
 import type { Pagination } from './request/pages.ts'
 import type { Fetch } from './request/send.ts'
 
-/** What becomes of an operation. */
+/** What an operation is converted to: a tool (`true` or `'tool'`), a resource, or nothing. */
 export type Choice = boolean | 'tool' | 'resource'
-
-/** An operation, as it is shown to the function that chooses. */
-export interface OperationView {
-  /** Method and path, such as `GET /pets/{id}`. */
-  readonly key: string
-  readonly method: Method
-  readonly path: string
-  /** The `operationId`. */
-  readonly id: string | undefined
-  readonly summary: string | undefined
-  readonly description: string | undefined
-  readonly tags: readonly string[]
-  readonly deprecated: boolean
-}
 
 /** What a document and its operations may use. */
 export interface OpenApiLimits {
@@ -39,7 +25,7 @@ export interface OpenApiOptions<App = unknown, Locals = unknown> {
   /**
    * The address of the API. Requests never leave it: neither its origin, nor its path.
    *
-   * @default the first server of the document. Required with `auth`, so that the document cannot choose who gets the
+   * @default the first server of the document. Required with `auth`, so that the document cannot choose who receives the
    * credentials
    */
   readonly baseUrl?: string
@@ -63,7 +49,7 @@ export interface OpenApiOptions<App = unknown, Locals = unknown> {
   readonly methods?: readonly Method[]
   /** Names of tools, by key or `operationId`. */
   readonly names?: { readonly [operation: string]: string }
-  /** The most tools. Models choose badly among many, so more are an error. @default 200 */
+  /** The maximum number of tools. Models choose badly among many, so more are an error. @default 200 */
   readonly maxTools?: number
   /** `inline` replaces references in schemas, for clients that cannot follow them. @default 'defs' */
   readonly refs?: 'defs' | 'inline'

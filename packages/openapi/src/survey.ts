@@ -1,8 +1,8 @@
 import { viewOf } from './choose.ts'
-import type { Fault, Operation } from './document/model.ts'
+import type { Fault, Operation, OperationView } from './document/model.ts'
 import { readDocument } from './document/read.ts'
 import { OperationFault } from './document/values.ts'
-import { DEFAULTS, type OperationView } from './options.ts'
+import { DEFAULTS } from './options.ts'
 import { Builder } from './tool/build.ts'
 import { describeOperation } from './tool/description.ts'
 import { Names, wantedName } from './tool/names.ts'
@@ -33,20 +33,19 @@ const CHARACTERS_PER_TOKEN = 4
  * @throws UsageError `ERR_MCP_OPTION` for a value that is no OpenAPI document
  */
 export function survey(document: object): Survey {
-  const { title, servers, schemes, operations, faults, ...read } = readDocument(document, DEFAULTS.operations)
-  const found = [...faults]
+  const read = readDocument(document, DEFAULTS.operations)
+  const found = [...read.faults]
   const names = new Names()
   const report = ({ key: where }: Operation, problem: string, leftOut = false): void =>
     void found.push({ where, problem, leftOut })
-  const whole = { title, servers, schemes, operations, faults, ...read }
-  const builder = new Builder(whole, {
+  const builder = new Builder(read, {
     base: undefined,
     auth: undefined,
     refs: 'defs',
     results: 'text',
     report,
   })
-  const surveyed = operations.flatMap((operation): SurveyedOperation[] => {
+  const operations = read.operations.flatMap((operation): SurveyedOperation[] => {
     try {
       const { inputSchema } = builder.build(operation)
       const name = names.take(wantedName(operation), operation.key)
@@ -58,5 +57,6 @@ export function survey(document: object): Survey {
       return []
     }
   })
-  return { title, servers, schemes: [...schemes.keys()], operations: surveyed, faults: found }
+  const { title, servers, schemes } = read
+  return { title, servers, schemes: [...schemes.keys()], operations, faults: found }
 }

@@ -1,11 +1,14 @@
 import type { SurveyedOperation } from '@jetway/openapi'
 import { printableLine } from '../terminal.ts'
 
-/** A line of the file, as it is written. */
+/** A line exactly as it appears in the file. */
 const LINE = /^\s*'((?:[^'\\]|\\.)*)':\s*(true|false|'tool'|'resource'),?/
 
-/** Reads the choices of a file that was written before, so that they survive. */
-export function readChoices(text: string): ReadonlyMap<string, string> {
+const MARK = 'Written by `jetway openapi`'
+
+/** Reads the choices from an earlier file. Returns undefined for a file that this command did not write. */
+export function readChoices(text: string): ReadonlyMap<string, string> | undefined {
+  if (text !== '' && !text.includes(MARK)) return undefined
   const found = text.split('\n').map((each) => LINE.exec(each))
   return new Map(found.flatMap((match) => (match === null ? [] : [[unquote(match[1]!), match[2]!] as const])))
 }
@@ -26,7 +29,7 @@ export function writeChoices(
   return [
     '/**',
     ` * The operations of ${oneLine(source)} that become tools: change \`false\` to \`true\` for those that your users need.`,
-    ` * Written by \`jetway openapi\`, which keeps your choices when you run it again.`,
+    ` * ${MARK}, which keeps your choices when you run it again.`,
     ' */',
     "export const operations: Readonly<Record<string, boolean | 'tool' | 'resource'>> = {",
     ...sections.flat(),

@@ -47,9 +47,16 @@ async function look(path: string, files: boolean): Promise<Survey> {
   }
 }
 
-/** @returns how many operations are chosen */
+/**
+ * @returns how many operations are chosen
+ * @throws CliError for a file that this command did not write
+ */
 function write(path: string, document: string, operations: readonly SurveyedOperation[]): number {
   const before = existsSync(path) ? readChoices(readFileSync(path, 'utf8')) : new Map<string, string>()
+  if (before === undefined)
+    throw new CliError('failed', `${path} was not written by jetway openapi, so it is not replaced`, {
+      hint: 'Name another file with --out, or delete this one first',
+    })
   writeFileSync(path, writeChoices(basename(document), operations, before))
   return operations.filter(({ key }) => (before.get(key) ?? 'false') !== 'false').length
 }

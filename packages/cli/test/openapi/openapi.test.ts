@@ -73,6 +73,15 @@ servers: https://pets.invalid
     expect(operations).toEqual({ 'GET /pets': true, 'POST /pets': false, "GET /it's": 'resource' })
   })
 
+  it('does not replace a file that it did not write', async () => {
+    const own = 'export const server = 1\n'
+    const out = fileWith(own, 'server.ts')
+    const { stderr, exitCode } = await runCli(['openapi', fileWith(DOCUMENT), '--out', out])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('was not written by jetway openapi')
+    expect(readFileSync(out, 'utf8')).toBe(own)
+  })
+
   it.each([
     [[], /needs a document/],
     [['a.yaml', 'b.yaml'], /takes one document/],

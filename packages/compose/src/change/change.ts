@@ -1,8 +1,9 @@
 import type { Source } from '@jetway/core'
+import { chain, memoize } from '@jetway/core/compose'
 import { nearestName } from '@jetway/core/protocol'
 import type { DefinitionChange, SourceChanges } from './change-types.ts'
 import { changeTool } from './changed-tool.ts'
-import { chain, derive, memoize, type Tool } from '../definitions.ts'
+import { derive, type Tool } from '../definitions.ts'
 import { createRelations } from '../relations.ts'
 import type { Described } from '../types.ts'
 import { each, loggerOf, type ViewOptions, viewOf } from '../view.ts'
@@ -12,8 +13,8 @@ type Named<Change> = Readonly<Record<string, Change | false | undefined>> | unde
 
 /**
  * Returns a view of a source: other names and descriptions, fewer arguments or definitions, other results. A tool
- * whose schema does not allow a change is left out, and the log says why (`ERR_MCP_COMPOSE`). So does it for a
- * change that names nothing.
+ * whose schema does not allow a change is left out, and the log says why (`ERR_MCP_COMPOSE`). A change that names
+ * no definition is logged too.
  *
  * A hidden argument has a value of the server. A call that has a hidden argument is refused.
  */

@@ -1,7 +1,7 @@
 import type { ToolResult } from '@jetway/core'
-import { BRAND, brandOf } from '@jetway/core/compose'
+import { BRAND, brandOf, isRelayed } from '@jetway/core/compose'
 import { type CallToolResult, type ContentBlock, isObject } from '@jetway/core/protocol'
-import { completeOf, isRelayed } from '../relay.ts'
+import { completeOf } from '../relay.ts'
 
 /** Thrown by `next` if the call cannot finish yet, because the tool has questions for the client. */
 export class Unfinished extends Error {

@@ -1,6 +1,6 @@
 import { UsageError } from '@jetway/core'
 import { uniqueNames } from '@jetway/client/unique-names'
-import type { Awaitable } from '../definitions.ts'
+import type { Awaitable } from '@jetway/core/compose'
 
 /** Models' APIs accept these characters in names, and not the dot or the slash. */
 const PREFIX = /^[A-Za-z0-9_-]{1,64}$/

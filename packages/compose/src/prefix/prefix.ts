@@ -1,17 +1,8 @@
 import type { Source } from '@jetway/core'
+import { type Awaitable, chain, memoize } from '@jetway/core/compose'
 import { isObject, type Meta } from '@jetway/core/protocol'
 import type { Logger } from '@jetway/core/stores'
-import {
-  type Awaitable,
-  cached,
-  chain,
-  derive,
-  memoize,
-  type Prompt,
-  type Resource,
-  type Template,
-  type Tool,
-} from '../definitions.ts'
+import { cached, derive, type Prompt, type Resource, type Template, type Tool } from '../definitions.ts'
 import { type Seen, seeing } from './inner.ts'
 import { checkNaming, prefixed } from './names.ts'
 import type { Described } from '../types.ts'
@@ -40,7 +31,7 @@ export interface PrefixOptions<Locals = unknown, Inner = unknown> extends ViewOp
 /**
  * Puts a prefix before the names of a source's tools and prompts: `orders_refund`. The source itself is unchanged,
  * and its handlers see their own names and addresses. Addresses in lists, results and notifications are changed
- * together; addresses in texts are not.
+ * together; addresses inside text are not.
  *
  * Views of MCP Apps call the tools of their server by the plain names, so tools that a view may call keep it as a
  * second name that is not listed.

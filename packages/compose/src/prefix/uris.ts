@@ -17,7 +17,7 @@ export interface Addresses {
 
 /**
  * User interfaces get another address with every prefix, because hosts require their scheme. All other addresses
- * change only with the option `uris`.
+ * change only with the `uris` option.
  *
  * @param all - whether addresses of other schemes change too
  */

@@ -48,6 +48,7 @@ export interface ServerStats extends MountStats {
   readonly mounts: number
 }
 
+/** The gauges of a mount that holds nothing. */
 export const NOTHING_HELD: Gauges = Object.freeze({
   sessions: 0,
   openStreams: 0,

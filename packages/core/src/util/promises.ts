@@ -1,3 +1,4 @@
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
 /** A promise that can be settled from outside. */

@@ -74,16 +74,22 @@ export type SecurityScheme =
 /** Alternatives. Each lists the names of schemes that are needed together; an empty list needs none. */
 export type Security = readonly (readonly string[])[]
 
-export interface Operation {
+/** An operation, as it is shown to the function that chooses. */
+export interface OperationView {
   /** Method and path, such as `GET /pets/{id}`. Unique in its document. */
   readonly key: string
   readonly method: Method
   readonly path: string
+  /** The `operationId`. */
   readonly id: string | undefined
   readonly summary: string | undefined
   readonly description: string | undefined
   readonly tags: readonly string[]
   readonly deprecated: boolean
+}
+
+/** An operation with everything that its tool needs. */
+export interface Operation extends OperationView {
   /** The operation's `x-mcp`. */
   readonly hints: { readonly name: string | undefined; readonly hidden: boolean }
   readonly parameters: readonly Parameter[]

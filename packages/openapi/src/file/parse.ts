@@ -1,7 +1,7 @@
 import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
-/** The most characters of a document. */
+/** The maximum length of a document, in characters. */
 export const MAX_LENGTH: number = 32 * 1024 * 1024
 /** Nodes that aliases of YAML may add. A short document with aliases of aliases can stand for billions. */
 const MAX_ALIASES = 1_000

@@ -3,12 +3,12 @@ import { asJson, isJson, textOf, tidy } from '../document/values.ts'
 import { isJsonType } from './plan.ts'
 import { jsonOfReply, type Reply, textOfReply } from './read.ts'
 
-/** The most characters of an error that a model reads. */
+/** The maximum length of an error that a model reads, in characters. */
 const MAX_ERROR = 4096
 
 /**
- * Throws for a reply that is not successful. Models read the reasons of 4xx, because they can correct their arguments.
- * Those of 5xx may have anything in them, so they are logged, and the model gets a reference to the log.
+ * Throws for a reply that is not successful. Models read the reason for a 4xx, because they can correct their arguments.
+ * The reason for a 5xx may contain anything, so it is logged, and the model receives a reference to the log.
  */
 export function refuseFailure(key: string, reply: Reply): void {
   const { status } = reply

@@ -19,7 +19,7 @@ export interface Pagination {
   readonly cursor: string
   /** The argument that takes the cursor. @default the last name in `cursor` */
   readonly parameter?: string
-  /** The most items of a call. @default 500 */
+  /** The maximum number of items that one call returns. @default 500 */
   readonly max?: number
 }
 

@@ -69,7 +69,7 @@ export function textOfReply({ headers, bytes }: Reply): string {
 
 const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value)
 
-/** The body as JSON. Returns undefined if it is not JSON, which documents often say wrongly. */
+/** Parses the body as JSON. Returns undefined if it is not JSON, because documents often declare the wrong type. */
 export function jsonOfReply(reply: Reply): { readonly value: unknown } | undefined {
   if (reply.isCut) return undefined
   try {

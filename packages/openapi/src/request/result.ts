@@ -8,7 +8,7 @@ export interface ResultRules {
   readonly name: string
   /** Whether the tool has an `outputSchema`, so that its results must be objects. */
   readonly isStructured: boolean
-  /** The most characters of a text. */
+  /** The maximum length of a text, in characters. */
   readonly resultBytes: number
 }
 

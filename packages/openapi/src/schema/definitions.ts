@@ -11,9 +11,9 @@ export interface Converted {
   readonly references: ReadonlySet<string>
 }
 
-/** The most nodes of one schema or definition. What is beyond them accepts any value. */
+/** The maximum number of nodes in one schema or definition. Further nodes accept any value. */
 const MAX_NODES = 20_000
-/** The most definitions of one tool. Further ones accept any value. */
+/** The maximum number of definitions in one tool. Further ones accept any value. */
 const MAX_DEFINITIONS = 1_000
 
 /**

@@ -4,7 +4,7 @@ import { asJson, member } from '../document/values.ts'
 
 /** Definitions inside definitions. Deeper ones accept any value. */
 const MAX_DEPTH = 4
-/** The most subschemas of one schema, because definitions that are used several times grow with each level. */
+/** The maximum number of subschemas in one schema, because definitions that are used several times grow with each level. */
 const MAX_PARTS = 5_000
 const PREFIX = '#/$defs/'
 const CUT = 'Any value; its schema is left out here.'

@@ -14,8 +14,8 @@ const isNames: Rule = (value) =>
 
 /**
  * The keywords that are copied if their values are valid. Documents have many that are not, such as `required: true`
- * in a property, and one of them would cost the whole tool. Keywords that are not listed are annotations without use
- * for a model (`xml`, `externalDocs`), or would change the meaning of references (`$id`, `$anchor`).
+ * in a property, and one of them would invalidate the whole tool. Keywords that are not listed are annotations that are
+ * useless to a model (`xml`, `externalDocs`), or would change the meaning of references (`$id`, `$anchor`).
  */
 export const VALUES: Readonly<Record<string, Rule>> = {
   title: isText,

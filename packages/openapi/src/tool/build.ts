@@ -79,7 +79,7 @@ export class Builder {
     throw new OperationFault(`it needs credentials; set auth for ${needed}`)
   }
 
-  /** An operation with a server of its own would be sent to the wrong one. */
+  /** @throws OperationFault for an operation that has a different server, because requests go to `baseUrl` */
   #checkServers({ servers }: Operation): void {
     const { base } = this.#options
     const isKnown = (server: string): boolean =>

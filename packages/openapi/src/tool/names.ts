@@ -1,6 +1,6 @@
 import type { Operation } from '../document/model.ts'
 
-/** The longest name that model APIs accept. */
+/** The maximum length of a name that model APIs accept. */
 const MAX_NAME = 64
 
 /** The name that an operation asks for: of its `x-mcp`, its `operationId`, or its method and path. */

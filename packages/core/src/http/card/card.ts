@@ -142,8 +142,9 @@ function identityOf(options: ServerCardOptions, info: Implementation) {
   check('card.description', isShort(description), 'must have 1 to 100 characters')
   check('card', title === undefined || isShort(title), 'needs a server title of 1 to 100 characters')
   check('card', version.length <= 255 && !VERSION_RANGE.test(version), 'needs a server version, not a range')
-  const { url, source } = repository ?? { url: SCHEMA, source: '' }
-  check('card.repository', URL.canParse(url) && typeof source === 'string', 'must have a url and a source')
+  const isLocated =
+    repository === undefined || (URL.canParse(repository.url) && typeof repository.source === 'string')
+  check('card.repository', isLocated, 'must have a url and a source')
   return { $schema: SCHEMA, name, version, description, title, websiteUrl, repository, icons }
 }
 
