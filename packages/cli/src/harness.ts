@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import type { Servable } from '@jetway/core/http'
 import { serveStdio } from '@jetway/stdio'
 import type { HarnessReport } from './harness-report.ts'
 import { ExportError, type Exports, findServer, servesNothing } from './server-file/find-server.ts'
@@ -62,7 +63,8 @@ if (exported !== undefined && !serving.begun) {
       else {
         // A server of `@jetway/core/edge` has no connections, so it is served over HTTP.
         const { mcp } = await import('@jetway/node')
-        createServer(mcp({ server })).listen(Number(process.env['PORT']), '127.0.0.1')
+        const edge: Servable = server
+        createServer(mcp({ server: edge })).listen(Number(process.env['PORT']), '127.0.0.1')
       }
     }
   } catch (error) {
