@@ -25,6 +25,8 @@ export interface FileState {
   readonly target: string
   /** The text, including its byte order mark. Undefined if the file does not exist. */
   readonly text: string | undefined
+  /** The bytes of the text. They are compared and copied at lower cost than the text. */
+  readonly bytes: Buffer | undefined
   readonly mode: number | undefined
   /** The owner of the file. For a new file, this is the owner of its folder. */
   readonly owner: Owner
@@ -49,12 +51,15 @@ const ATTEMPTS = 3
 export async function readState(path: string): Promise<FileState> {
   const target = await follow(path)
   try {
-    const text = decode(readRegularFile(target), path)
+    const bytes = readRegularFile(target)
+    const text = decode(bytes, path)
     const { mode, uid, gid } = await stat(target)
-    return { target, text, mode: mode & 0o777, owner: { uid, gid } }
+    return { target, text, bytes, mode: mode & 0o777, owner: { uid, gid } }
   } catch (error) {
-    if (isCode(error, 'ENOENT'))
-      return { target, text: undefined, mode: undefined, owner: await folderOwner(dirname(target)) }
+    if (isCode(error, 'ENOENT')) {
+      const owner = await folderOwner(dirname(target))
+      return { target, text: undefined, bytes: undefined, mode: undefined, owner }
+    }
     throw error instanceof CliError ? error : fileError('read', path, error)
   }
 }
@@ -98,9 +103,9 @@ export async function backupsOf(target: string): Promise<readonly string[]> {
 async function write(state: FileState, { text, secret }: FileChange): Promise<boolean> {
   const { target, owner } = state
   await createFolder(dirname(target), owner)
-  if (state.text !== undefined) await backUp(target, state.text, owner)
+  if (state.bytes !== undefined) await backUp(target, state.bytes, owner)
   if (text === undefined) {
-    if (!(await isUnchanged(state))) return false
+    if (!isUnchanged(state)) return false
     await rm(target)
     return true
   }
@@ -117,7 +122,7 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
     } finally {
       await file.close()
     }
-    if (!(await isUnchanged(state))) return false
+    if (!isUnchanged(state)) return false
     await replace(temporary, target)
     return true
   } finally {
@@ -125,8 +130,15 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
   }
 }
 
-const isUnchanged = async (state: FileState): Promise<boolean> =>
-  (await readState(state.target)).text === state.text
+function isUnchanged({ target, bytes }: FileState): boolean {
+  try {
+    const now = readRegularFile(target)
+    return bytes !== undefined && bytes.equals(now)
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return bytes === undefined
+    throw error
+  }
+}
 
 /** Retries `rename`. On Windows, it fails while a virus scanner or a host is reading the file. */
 async function replace(from: string, to: string): Promise<void> {
@@ -141,14 +153,14 @@ async function replace(from: string, to: string): Promise<void> {
   }
 }
 
-/** Keeps the text in a file that only its owner can read, because a replaced entry may contain a secret. */
-async function backUp(target: string, text: string, owner: Owner): Promise<void> {
+/** Keeps the content in a file that only its owner can read, because a replaced entry may contain a secret. */
+async function backUp(target: string, bytes: Buffer, owner: Owner): Promise<void> {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
   // If another user has created a link there, it is not followed.
   const file = await open(`${target}.${time}.bak`, 'wx', 0o600)
   try {
     await giveTo(owner, file)
-    await file.writeFile(text)
+    await file.writeFile(bytes)
   } finally {
     await file.close()
   }

@@ -15,6 +15,7 @@ export interface Relayed extends Branded<'relayed'> {
   readonly result: HandlerResult
 }
 
+/** Returns whether a handler has returned another server's result, which is sent as it is. */
 export const isRelayed = (value: unknown): value is Relayed => brandOf(value) === 'relayed'
 
 /** Returns the brand of a value, or undefined for data. */

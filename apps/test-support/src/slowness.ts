@@ -1,0 +1,28 @@
+import process from 'node:process'
+
+/** The time for which the work below runs on the machine that the tests' limits were set on, in ms. */
+const REFERENCE_MS = 25
+const ROUNDS = 60
+
+const sample = Array.from({ length: 400 }, (_, id) => ({ id, name: `tool ${id}`, tags: ['a', 'b', `${id}`] }))
+
+function work(): void {
+  for (let round = 0; round < ROUNDS; round++) JSON.parse(JSON.stringify(sample))
+}
+
+/**
+ * Returns how many times longer this process currently needs for a fixed amount of work than on the machine
+ * that the tests' limits were set on, but at least 1. A test multiplies a limit by this factor, so that it
+ * also passes on a slower or busy machine.
+ */
+export function slowness(): { readonly cpu: number; readonly elapsed: number } {
+  work()
+  const [cpu, start] = [process.cpuUsage(), performance.now()]
+  work()
+  const elapsed = performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    cpu: Math.max(1, (user + system) / 1_000 / REFERENCE_MS),
+    elapsed: Math.max(1, elapsed / REFERENCE_MS),
+  }
+}
