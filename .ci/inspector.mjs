@@ -1,6 +1,6 @@
 /**
  * Lists and calls a tool on the built weather server with the MCP Inspector's command line, over HTTP (Fastify,
- * Hono) and stdio. The Inspector needs a newer Node than Jetway, so it runs on the Node in `.ci/tools`.
+ * Hono) and stdio, and on a server that observes another one. The Inspector needs a newer Node than Jetway, so it runs on the Node in `.ci/tools`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,12 +12,14 @@ import { promisify } from 'node:util'
 import { inspector, node } from './tools/index.js'
 import { root } from './pnpm.mjs'
 
-const weather = join(root, 'apps', 'weather', 'dist', 'main.js')
+const program = (app) => join(root, 'apps', app, 'dist', 'main.js')
+const weather = program('weather')
+const ALERTS = { tool: 'get_alerts', arg: 'state=CA' }
 const folder = mkdtempSync(join(tmpdir(), 'jetway-inspector-'))
 
 /** Starts the server and waits for its ready line. */
-async function serve(adapter) {
-  const child = spawn(execPath, [weather, '--http', '--adapter', adapter, '--port', '0'], {
+async function serve(entry, ...flags) {
+  const child = spawn(execPath, [entry, '--http', '--port', '0', ...flags], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -26,7 +28,7 @@ async function serve(adapter) {
     child.stderr.resume()
     return { url: JSON.parse(line).url, stop: () => child.kill() }
   }
-  throw new Error(`The weather server on ${adapter} exited before it was ready`)
+  throw new Error(`${entry} ${flags.join(' ')} exited before it was ready`)
 }
 
 async function inspect(...args) {
@@ -38,21 +40,20 @@ async function inspect(...args) {
   return stdout
 }
 
-async function checkTools(transport, address) {
+async function checkTools(transport, address, { tool, arg } = ALERTS) {
   const listed = await inspect(...address, '--method', 'tools/list')
-  if (!listed.includes('"get_alerts"'))
-    throw new Error(`${transport}: the result of tools/list lacks get_alerts: ${listed}`)
-  const call = ['--method', 'tools/call', '--tool-name', 'get_alerts', '--tool-arg', 'state=CA']
+  if (!listed.includes(`"${tool}"`))
+    throw new Error(`${transport}: the result of tools/list lacks ${tool}: ${listed}`)
+  const call = ['--method', 'tools/call', '--tool-name', tool, '--tool-arg', arg]
   const called = await inspect(...address, ...call)
   if (!called.includes('"content"') || /"isError":\s*true/.test(called))
     throw new Error(`${transport}: tools/call failed: ${called}`)
   console.log(`✓ ${transport}: tools/list and tools/call`)
 }
 
-async function checkHttp(adapter) {
-  const server = await serve(adapter)
+async function checkHttp(title, server, call) {
   try {
-    await checkTools(adapter, ['--server-url', server.url, '--transport', 'http'])
+    await checkTools(title, ['--server-url', server.url, '--transport', 'http'], call)
   } finally {
     server.stop()
   }
@@ -66,7 +67,10 @@ async function checkStdio() {
 }
 
 try {
-  for (const adapter of ['fastify', 'hono']) await checkHttp(adapter)
+  for (const adapter of ['fastify', 'hono'])
+    await checkHttp(adapter, await serve(weather, '--adapter', adapter))
+  const composed = await serve(program('everything'), '--composed')
+  await checkHttp('composed', composed, { tool: 'echo', arg: 'text=hello' })
   await checkStdio()
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -144,3 +144,17 @@ export const TOOL_COUNTS: readonly Contender[] = [
     base: ONE_TOOL,
   },
 ]
+
+const REGISTERED = 'jetway-registered'
+
+/** The same tools, registered with the server or observed below a prefix. */
+export const COMPOSED: readonly Contender[] = [
+  { name: REGISTERED, title: 'registered tools', program: 'jetway-composed' },
+  {
+    name: 'jetway-observed',
+    title: "prefix('bench', sourceOf(child))",
+    program: 'jetway-composed',
+    args: ['--observed'],
+    base: REGISTERED,
+  },
+]

@@ -1,5 +1,6 @@
 import { startRedis } from '@jetway-apps/test-support/redis'
 import {
+  COMPOSED,
   type Contender,
   HTTP,
   PROTECTED,
@@ -19,7 +20,7 @@ import type { Report } from './report.ts'
 import { measureSessionMemory } from './session-memory.ts'
 import { measureFirstAnswers, measureStdio } from './stdio-bench.ts'
 import type { Table } from './summary.ts'
-import { CREATE, LIST, MODERN, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+import { CREATE, LIST, MODERN, PREFIXED, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
 /** The number of connections for cases that are measured with only one number of connections. */
@@ -112,6 +113,13 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     title: `${titleOf(TEXT, FORM_CONNECTIONS)}: with OpenTelemetry`,
   }
   await add(traced, TELEMETRY, (bench) => bench.measure(TEXT, FORM_CONNECTIONS, timing))
+  for (const workload of PREFIXED) {
+    const composed = {
+      name: `composed-${workload.name}-${FORM_CONNECTIONS}`,
+      title: `${titleOf(workload, FORM_CONNECTIONS)}, Jetway on Fastify with tools of another server`,
+    }
+    await add(composed, COMPOSED, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
+  }
   const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables

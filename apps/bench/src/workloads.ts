@@ -94,6 +94,12 @@ export const LIST: Workload = {
   },
 }
 
+/** The requests to tools whose names begin with `bench_`. */
+export const PREFIXED: readonly Workload[] = [
+  { ...TEXT, message: message('tools/call', { ...ADD, name: 'bench_add' }) },
+  { ...LIST, verify: ({ tools }) => deepStrictEqual((tools as object[]).length, 102) },
+]
+
 export const CREATE: Workload = {
   name: 'create',
   title: 'initialize: a session is created',

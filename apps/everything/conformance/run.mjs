@@ -11,6 +11,8 @@ import { runScenarios, runSuite } from './suite.mjs'
 import { Verdict } from './verdict.mjs'
 
 const ADAPTERS = ['fastify', 'hono']
+/** Composition does not depend on the framework, so it is tested on one. */
+const COMPOSED = { adapter: 'fastify', flags: ['--composed'] }
 
 const LAST_WITH_SESSIONS = '2025-11-25'
 const FIRST_WITHOUT_SESSIONS = '2026-07-28'
@@ -58,11 +60,11 @@ const NAMED = [
   },
 ]
 
-async function visitNamed(adapter, { extension, names }) {
-  const { url, child } = await serve(['--adapter', adapter])
+async function visitNamed(adapter, { extension, names, flags = [] }) {
+  const { url, child } = await serve(['--adapter', adapter, ...flags])
   const ended = once(child, 'exit')
   try {
-    return { title: `${adapter} ${extension}`, adapter, scenarios: await runScenarios(url, names) }
+    return { title: [adapter, extension, ...flags].join(' '), adapter, scenarios: await runScenarios(url, names) }
   } finally {
     child.kill()
     await ended
@@ -130,10 +132,15 @@ async function post(url, method, params, headers = {}) {
 }
 
 const expected = readFileSync(new URL('expected-failures.txt', import.meta.url), 'utf8')
-const jobs = ADAPTERS.flatMap((adapter) => [
-  ...RUNS.map((run) => () => visit(adapter, run)),
-  ...NAMED.map((run) => () => visitNamed(adapter, run)),
-])
+const plain = RUNS.filter(({ flags }) => flags.length === 0)
+const jobs = [
+  ...ADAPTERS.flatMap((adapter) => [
+    ...RUNS.map((run) => () => visit(adapter, run)),
+    ...NAMED.map((run) => () => visitNamed(adapter, run)),
+  ]),
+  ...plain.map((run) => () => visit(COMPOSED.adapter, { ...run, flags: COMPOSED.flags })),
+  ...NAMED.map((run) => () => visitNamed(COMPOSED.adapter, { ...run, flags: COMPOSED.flags })),
+]
 const verdict = new Verdict('conformance', expected)
 for (const run of await pooled(jobs, AT_ONCE)) verdict.add(run)
 process.exitCode = verdict.conclude() ? 0 : 1

@@ -8,6 +8,7 @@ await runApp({
   argv: process.argv.slice(2),
   flags: {
     misbehaving: { type: 'boolean', help: 'add handlers that break every rule' },
+    composed: { type: 'boolean', help: 'observe a second server that has the features' },
     'page-size': { type: 'string', placeholder: 'N', help: 'entries of a list per page (default: all)' },
   },
   sample: { tool: 'echo', arguments: { text: 'hello' } },
@@ -15,6 +16,7 @@ await runApp({
     createEverythingServer({
       ...options,
       ...pageSizeOf(flags['page-size']),
+      composed: flags['composed'] === true,
       misbehaving: flags['misbehaving'] === true,
     }),
 })

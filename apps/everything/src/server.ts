@@ -1,3 +1,4 @@
+import { sourceOf } from '@jetway/compose'
 import { McpServer, type ServerOptions, tasks } from '@jetway/core'
 import { apps } from '@jetway/core/apps'
 import { addAppTools } from './tools/app-tools.ts'
@@ -21,11 +22,44 @@ export interface EverythingOptions extends Pick<
 > {
   /** Whether to add handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
+  /** Whether the features belong to a second server, which this one observes. */
+  readonly composed?: boolean
 }
 
-/** A server with every feature. The public conformance suite and the matrix of official clients test it. */
-export function createEverythingServer({ misbehaving, ...options }: EverythingOptions = {}): McpServer {
-  const server = new McpServer(
+/**
+ * A server with every feature. The public conformance suite and the matrix of official clients test it, both
+ * alone and composed.
+ */
+export function createEverythingServer({
+  misbehaving,
+  composed,
+  ...options
+}: EverythingOptions = {}): McpServer {
+  const server = createBareServer(options)
+  const owner = composed === true ? createBareServer(options) : server
+  if (owner !== server) server.observe(sourceOf(owner))
+  addContentTools(owner)
+  addReportingTools(owner)
+  addSchemaTools(owner)
+  addRoutedTool(owner)
+  addCallTools(owner)
+  addAskingTools(owner)
+  addDiagnosticTools(owner)
+  addTaskTools(owner)
+  addAppTools(owner)
+  addRegistryTools(owner)
+  addResources(owner)
+  addResourceTemplates(owner)
+  addPrompts(owner)
+  // This resource and this prompt ask the client questions, so they are listed after those that return
+  // immediately.
+  addRoundTools(owner)
+  if (misbehaving) addMisbehaving(owner)
+  return server
+}
+
+function createBareServer(options: ServerOptions): McpServer {
+  return new McpServer(
     {
       name: 'everything',
       version: '1.0.0',
@@ -40,22 +74,4 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
       extensions: [apps(), createSkills(), tasks()],
     },
   )
-  addContentTools(server)
-  addReportingTools(server)
-  addSchemaTools(server)
-  addRoutedTool(server)
-  addCallTools(server)
-  addAskingTools(server)
-  addDiagnosticTools(server)
-  addTaskTools(server)
-  addAppTools(server)
-  addRegistryTools(server)
-  addResources(server)
-  addResourceTemplates(server)
-  addPrompts(server)
-  // This resource and this prompt ask the client questions, so they are listed after those that return
-  // immediately.
-  addRoundTools(server)
-  if (misbehaving) addMisbehaving(server)
-  return server
 }

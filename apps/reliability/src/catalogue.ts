@@ -3,6 +3,7 @@
  * position in `GROUPS`, and its rows are numbered from 1.
  */
 import { AUTHORIZATION } from './catalogue/authorization.ts'
+import { COMPOSITION } from './catalogue/composition.ts'
 import { FLOW_CONTROL } from './catalogue/flow-control.ts'
 import { FOLDERS } from './catalogue/folders.ts'
 import { FRAMING } from './catalogue/framing.ts'
@@ -28,6 +29,7 @@ export const GROUPS: readonly Group[] = [
   AUTHORIZATION,
   SCHEMAS,
   FOLDERS,
+  COMPOSITION,
 ]
 
 export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)

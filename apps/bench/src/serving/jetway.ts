@@ -1,3 +1,4 @@
+import { prefix, sourceOf } from '@jetway/compose'
 import { McpServer, type ServerOptions } from '@jetway/core'
 import {
   add,
@@ -11,13 +12,19 @@ import {
   weatherOutput,
 } from './tools.ts'
 
+const SERVER = { name: 'bench', version: '1.0.0' }
+
 /** Creates the server that every Jetway contender uses. Without `options`, it has only default options. */
-export function createServer(count: number = toolCount(), options: ServerOptions = {}): McpServer {
-  const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
-  server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })
+export function createServer(
+  count: number = toolCount(),
+  options: ServerOptions = {},
+  prefixOfNames = '',
+): McpServer {
+  const server = new McpServer(SERVER, options)
+  server.addTool({ name: `${prefixOfNames}add`, description: 'Adds two numbers', inputSchema: addInput, handler: add })
   if (count > 1) {
     server.addTool({
-      name: 'weather',
+      name: `${prefixOfNames}weather`,
       description: 'The weather in a city',
       inputSchema: weatherInput,
       outputSchema: weatherOutput,
@@ -26,12 +33,20 @@ export function createServer(count: number = toolCount(), options: ServerOptions
   }
   for (let index = 2; index < count; index++) {
     server.addTool({
-      name: listedName(index),
+      name: prefixOfNames + listedName(index),
       description: listedDescription(index),
       inputSchema: listedInput,
       handler: () => 'nothing found',
     })
   }
+  return server
+}
+
+/** Creates a server that observes another one, or a server that has the same tools itself. */
+export function createPrefixedServer({ observed }: { readonly observed: boolean }): McpServer {
+  if (!observed) return createServer(undefined, {}, 'bench_')
+  const server = new McpServer(SERVER)
+  server.observe(prefix('bench', sourceOf(createServer())))
   return server
 }
 

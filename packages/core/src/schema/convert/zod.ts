@@ -8,6 +8,8 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly _zod: {
     readonly def: ZodDef
     readonly innerType?: ZodSchema
+    /** Validates without describing issues. */
+    readonly run?: (payload: ZodPayload, context: ZodContext) => ZodPayload | Promise<ZodPayload>
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
@@ -16,6 +18,16 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
   /** The author's metadata. Schemas of `zod/mini` do not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
+}
+
+interface ZodPayload {
+  readonly value: unknown
+  readonly issues: readonly unknown[]
+}
+
+interface ZodContext {
+  readonly async: false
+  readonly error: () => void
 }
 
 /**
