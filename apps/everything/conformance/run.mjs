@@ -64,7 +64,11 @@ async function visitNamed(adapter, { extension, names, flags = [] }) {
   const { url, child } = await serve(['--adapter', adapter, ...flags])
   const ended = once(child, 'exit')
   try {
-    return { title: [adapter, extension, ...flags].join(' '), adapter, scenarios: await runScenarios(url, names) }
+    return {
+      title: [adapter, extension, ...flags].join(' '),
+      adapter,
+      scenarios: await runScenarios(url, names),
+    }
   } finally {
     child.kill()
     await ended

@@ -1,5 +1,5 @@
 import { ErrorCode, McpError, type McpServer, type RequestContext } from '@jetway/core'
-import { type HandlerResult, innerContext, NOTHING_HELD } from '@jetway/core/compose'
+import { chain, innerContext, NOTHING_HELD } from '@jetway/core/compose'
 import type { Gauges } from '@jetway/core/http'
 import type { JsonObject } from '@jetway/core/protocol'
 
@@ -25,40 +25,42 @@ export class Inside {
   }
 
   /**
-   * Returns the context that the server's own functions expect, and opens the server's `lifespan`.
+   * Returns the context that the server's own functions expect, at once if the server's `lifespan` is open.
+   * Otherwise, opens it first.
    *
    * @throws McpError if the server has closed; `ERR_MCP_LIFESPAN`
    */
-  async enter(ctx: RequestContext<never, never>, params?: JsonObject): Promise<Call> {
+  enter(ctx: RequestContext<never, never>, params?: JsonObject): Call | Promise<Call> {
     this.#attach()
-    const opening = this.#runtime.ready()
-    if (opening !== undefined) await opening
-    return this.#contextOf(ctx, params)
-  }
-
-  /** Like {@link enter}, but returns the context at once if the `lifespan` is open. */
-  enterNow(ctx: RequestContext<never, never>): Call | Promise<Call> {
-    this.#attach()
-    return this.#runtime.ready() === undefined ? this.#contextOf(ctx, undefined) : this.enter(ctx)
-  }
-
-  #contextOf(ctx: RequestContext<never, never>, params: JsonObject | undefined): Call {
     const given = ctx as unknown as Call
-    const app = this.#runtime.app()
-    if (params === undefined) return innerContext(given, { app })
-    return innerContext(given, { app, params: { ...given.message.params, ...params } })
+    const context = (): Call =>
+      innerContext(given, {
+        app: this.#runtime.app(),
+        ...(params !== undefined && { params: { ...given.message.params, ...params } }),
+      })
+    const opening = this.#runtime.ready()
+    return opening === undefined ? context() : opening.then(context)
   }
 
   /** Runs the method of the call with other parameters, as the server does for its own clients. */
-  async run(ctx: RequestContext<never, never>, params: JsonObject): Promise<HandlerResult> {
-    const inner = await this.enter(ctx, params)
-    this.#running.add(inner)
-    try {
-      return await this.#runtime.dispatcher.runInside(inner)
-    } finally {
-      this.#running.delete(inner)
-      if (this.#running.size === 0) this.#onIdle?.()
-    }
+  run(ctx: RequestContext<never, never>, params: JsonObject): ReturnType<Runtime['dispatcher']['runInside']> {
+    return chain(this.enter(ctx, params), (inner) => {
+      const ended = (): void => {
+        this.#running.delete(inner)
+        if (this.#running.size === 0) this.#onIdle?.()
+      }
+      this.#running.add(inner)
+      let result: ReturnType<Runtime['dispatcher']['runInside']>
+      try {
+        result = this.#runtime.dispatcher.runInside(inner)
+      } catch (error) {
+        ended()
+        throw error
+      }
+      if (result instanceof Promise) return result.finally(ended)
+      ended()
+      return result
+    })
   }
 
   gauges(): Gauges {

@@ -1,5 +1,5 @@
 import type { ClientView, Completer, McpServer, RequestContext, Source } from '@jetway/core'
-import { chain, memoize, type Relayed } from '@jetway/core/compose'
+import { type Awaitable, chain, memoize, type Relayed } from '@jetway/core/compose'
 import type { JsonObject } from '@jetway/core/protocol'
 import { derive, type Prompt, type Resource, type Template, type Tool } from './definitions.ts'
 import { type Call, Inside } from './inside.ts'
@@ -101,13 +101,13 @@ interface Entry {
 /** The members that definitions of every kind change. */
 const common = ({ timeoutMs, visible }: Entry, { inside, handlerTimeoutMs }: Child) => ({
   timeoutMs: timeoutMs ?? handlerTimeoutMs,
-  visible: visible && ((ctx: Ctx) => chain(inside.enterNow(ctx), visible)),
+  visible: visible && ((ctx: Ctx) => chain(inside.enter(ctx), visible)),
 })
 
 const runner =
   ({ inside }: Child) =>
-  async (ctx: Ctx, params: JsonObject): Promise<Relayed> =>
-    relayed(await inside.run(ctx, params))
+  (ctx: Ctx, params: JsonObject): Awaitable<Relayed> =>
+    chain(inside.run(ctx, params), relayed)
 
 function toTool(entry: ReturnType<Features['tools']['registry']['entries']>[number], child: Child): Tool {
   const run = runner(child)

@@ -21,7 +21,12 @@ export function createServer(
   prefixOfNames = '',
 ): McpServer {
   const server = new McpServer(SERVER, options)
-  server.addTool({ name: `${prefixOfNames}add`, description: 'Adds two numbers', inputSchema: addInput, handler: add })
+  server.addTool({
+    name: `${prefixOfNames}add`,
+    description: 'Adds two numbers',
+    inputSchema: addInput,
+    handler: add,
+  })
   if (count > 1) {
     server.addTool({
       name: `${prefixOfNames}weather`,

@@ -57,9 +57,7 @@ const reviews = change(figma, {
       description: 'Lists who said what about a file',
       args: { file_key: file, as_md: { hide: true, value: true } },
       result: ({ structured }) =>
-        (structured as Comments).comments
-          .map(({ user, message }) => `${user.handle}: ${message}`)
-          .join('\n'),
+        (structured as Comments).comments.map(({ user, message }) => `${user.handle}: ${message}`).join('\n'),
     },
     post_comment: { args: { file_key: file, client_meta: { hide: true } } },
   },

@@ -78,7 +78,8 @@ export const COMPOSITION: Group = {
     {
       row: 'L6',
       fault: 'Arguments that would lead a request out of the path of its API, or to another host',
-      behaviour: 'Each argument stays one part of the URL, or the call fails. Redirects stay below `baseUrl`.',
+      behaviour:
+        'Each argument stays one part of the URL, or the call fails. Redirects stay below `baseUrl`.',
       tests: [
         {
           file: 'packages/openapi/test/request/escape.test.ts',

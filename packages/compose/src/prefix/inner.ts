@@ -42,6 +42,10 @@ const TAKING_CONTEXT: readonly (readonly [member: string, position: number])[] =
  */
 export function seeing(definition: Definition, seen: Seen): Partial<Record<string, unknown>> {
   const members = definition as unknown as Readonly<Record<string, unknown>>
+  const { handler } = members
+  // Most definitions see the same context, and another one would make each call slower.
+  if (seen.uri === undefined && seen.locals === undefined)
+    return typeof handler === 'function' ? { handler: handler.bind(definition) as unknown } : {}
   if (members['asks'] !== undefined && seen.locals !== undefined)
     throw new UsageError(
       'ERR_MCP_COMPOSE',

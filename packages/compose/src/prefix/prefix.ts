@@ -136,8 +136,8 @@ function handlerWith<Definition extends Prompt | Resource | Template | Tool>(
   const run = members['handler'] as ((args: unknown, ctx: unknown) => unknown) | undefined
   // A server refuses a definition without a handler.
   if (run === undefined) return members as Partial<Definition>
-  const handler = async (args: unknown, ctx: unknown): Promise<unknown> =>
-    valueWith(await run(args, ctx), list, inResult(to))
+  const handler = (args: unknown, ctx: unknown): unknown =>
+    chain(run(args, ctx), (value) => valueWith(value, list, inResult(to)))
   return { ...members, handler } as Partial<Definition>
 }
 

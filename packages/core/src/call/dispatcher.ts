@@ -2,6 +2,7 @@ import { callEnded, ErrorCode, invalidParams, type McpError, methodNotFound } fr
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
+import { attempt } from '../util/promises.ts'
 import { Deadlines } from '../util/timers.ts'
 import { CallLog } from './observation/call-log.ts'
 import type { CallObservers } from './observation/call-observers.ts'
@@ -133,15 +134,14 @@ export class Dispatcher {
    *
    * @throws the errors that the client may see
    */
-  async runInside(ctx: CallContext): Promise<HandlerResult> {
+  runInside(ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const entry = this.#options.methods.get(ctx.message.method)
     if (entry === undefined) throw methodNotFound()
     ctx.problems = this.#problems
-    try {
-      return await this.#start(entry, ctx)
-    } catch (error) {
-      return this.#responses.conceal(entry, ctx, error)
-    }
+    return attempt(
+      () => this.#start(entry, ctx),
+      (error) => this.#responses.conceal(entry, ctx, error),
+    )
   }
 
   /** The time after which a call without progress ends, in ms. */

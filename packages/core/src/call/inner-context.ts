@@ -14,15 +14,15 @@ interface InnerValues {
  */
 export function innerContext(given: CallContext, values: InnerValues): CallContext {
   const outer = given.outer ?? given
-  const { params, app, locals } = { app: given.app, locals: given.locals, ...values }
+  const { params } = values
   // The session's own definitions are those of the outer server, where a name may have another meaning.
-  const { session: _session, ...scope } = given.scope
+  const scope = { ...given.scope, session: undefined }
   const own: Record<PropertyKey, unknown> = {
     outer,
     scope,
     message: params === undefined ? given.message : { ...given.message, params },
-    app,
-    locals,
+    app: 'app' in values ? values.app : given.app,
+    locals: 'locals' in values ? values.locals : given.locals,
     uri: typeof params?.['uri'] === 'string' ? params['uri'] : given.uri,
     answers: given.answers,
     problems: given.problems,
@@ -32,12 +32,14 @@ export function innerContext(given: CallContext, values: InnerValues): CallConte
       if (Object.hasOwn(own, member)) return own[member]
       // The call is the receiver, because a proxy has no private fields.
       const value: unknown = Reflect.get(target, member)
-      return isMethod(member) ? (value as () => unknown).bind(target) : value
+      return METHODS.has(member) ? (value as () => unknown).bind(target) : value
     },
     // For example the answers to the asks of the inner definition.
     set: (_target, member, value) => Reflect.set(own, member, value),
   })
 }
 
-const isMethod = (member: PropertyKey): boolean =>
-  typeof Object.getOwnPropertyDescriptor(CallContext.prototype, member)?.value === 'function'
+const METHODS: ReadonlySet<PropertyKey> = /* @__PURE__ */ (() => {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(CallContext.prototype))
+  return new Set(members.filter(([, { value }]) => typeof value === 'function').map(([name]) => name))
+})()
