@@ -17,7 +17,7 @@ export interface ArgumentMap {
   readonly renamed: ReadonlyMap<string, string>
   /** The names that clients must not send: of hidden arguments, and the former names of renamed ones. */
   readonly refused: ReadonlySet<string>
-  /** The values of the hidden arguments, by name. */
+  /** The values of the hidden arguments, by name. An optional argument may have none, and is never sent. */
   readonly hidden: ReadonlyMap<string, unknown>
 }
 
@@ -43,7 +43,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
  * Renames, describes and hides the arguments of a tool. Only `properties` and `required` of the root are changed.
  *
  * @throws `ERR_MCP_COMPOSE` with the tool and the path for a schema with other rules about its arguments, for an
- * unknown argument, for a name that exists already, and for a hidden argument without a value
+ * unknown argument, for a name that exists already, and for a hidden argument that is required and has no value
  */
 export function changeArguments(
   tool: string,
@@ -61,19 +61,23 @@ export function changeArguments(
   for (const [name, change] of Object.entries(changes)) {
     const path = `args.${name}`
     if (!Object.hasOwn(properties, name)) throw fault(path, unknownArgument(name, names))
-    if (change.hide === true)
-      hidden.set(
-        name,
-        hiddenValue(change, properties[name], (it) => fault(path, it)),
-      )
-    else if (change.value !== undefined)
+    if (change.hide === true) {
+      const value = hiddenValue(change, properties[name], (it) => fault(path, it))
+      if (value !== undefined) hidden.set(name, value)
+      else if (required.includes(name))
+        throw fault(
+          path,
+          'a hidden argument that is required needs a value, because its schema has no default',
+        )
+    } else if (change.value !== undefined)
       throw fault(path, 'only a hidden argument has a value: add hide: true')
   }
+  const isHidden = (name: string): boolean => ownChange(changes, name)?.hide === true
   const outer = new Map<string, string>()
-  for (const name of names.filter((it) => !hidden.has(it))) {
+  for (const name of names.filter((it) => !isHidden(it))) {
     const newName = ownChange(changes, name)?.name ?? name
     if (newName === '' || newName === '__proto__') throw fault(`args.${name}`, 'the new name cannot be used')
-    if (outer.has(newName) || hidden.has(newName))
+    if (outer.has(newName) || isHidden(newName))
       throw fault(`args.${name}`, `there is an argument ${JSON.stringify(newName)} already`)
     outer.set(newName, name)
   }
@@ -99,9 +103,7 @@ function hiddenValue(
   fault: (problem: string) => Error,
 ): unknown {
   if (name !== undefined) throw fault('a hidden argument has no other name')
-  const given = value === undefined && isObject(property) ? property['default'] : value
-  if (given === undefined) throw fault('a hidden argument needs a value, because its schema has no default')
-  return given
+  return value === undefined && isObject(property) ? property['default'] : value
 }
 
 const ownChange = <T>(changes: Readonly<Record<string, T>>, name: string): T | undefined =>

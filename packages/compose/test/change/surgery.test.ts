@@ -31,6 +31,13 @@ describe('changeArguments', () => {
     expect([...hidden]).toEqual([['b', 2]])
   })
 
+  it('hides an optional argument that has no value', () => {
+    const { schema, refused, hidden } = cut({ a: { hide: true } }, { ...SCHEMA, required: ['c'] })
+    expect(Object.keys(schema['properties'] as object)).toEqual(['b', 'c'])
+    expect([...refused]).toEqual(['a'])
+    expect(hidden.size).toBe(0)
+  })
+
   it('lets two arguments change names with each other', () => {
     const { schema, renamed, refused } = cut({ a: { name: 'b' }, b: { name: 'a' } })
     expect(Object.keys(schema['properties'] as object)).toEqual(['b', 'a', 'c'])
@@ -47,7 +54,11 @@ describe('changeArguments', () => {
     ['a name that exists', { a: { name: 'b' } }, /args\.\w: there is an argument "b" already/],
     ['one new name for two arguments', { a: { name: 'z' }, c: { name: 'z' } }, /"z" already/],
     ['the name of a hidden argument', { a: { name: 'b' }, b: { hide: true } }, /"b" already/],
-    ['a hidden argument without a value', { a: { hide: true } }, /args\.a: a hidden argument needs a value/],
+    [
+      'a required argument that is hidden without a value',
+      { a: { hide: true } },
+      /args\.a: a hidden argument that is required needs a value/,
+    ],
     ['a value of a visible argument', { b: { value: 1 } }, /args\.b: only a hidden argument has a value/],
     ['a name for a hidden argument', { b: { hide: true, name: 'z' } }, /no other name/],
     ['the name __proto__', { a: { name: '__proto__' } }, /cannot be used/],
