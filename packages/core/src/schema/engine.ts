@@ -90,7 +90,9 @@ function compileInput(compile: CompileJsonSchema, recognised: Recognised, strict
 
 function compileOutput(compile: CompileJsonSchema, recognised: Recognised): CompiledOutput {
   const { jsonSchema, prunes } = convertOutput(recognised)
-  const validator = compile(jsonSchema, recognised.kind === 'json' ? 'author' : 'library')
+  const validator = once(() => compile(jsonSchema, recognised.kind === 'json' ? 'author' : 'library'))
+  // A library's schema is valid. It is compiled when it is first needed, which many never are.
+  if (recognised.kind === 'json') validator()
   return {
     jsonSchema,
     check: outputCheck(validator, prunes && { ...prunes, fits: compiledAlternatives(compile) }),

@@ -109,10 +109,12 @@ interface Prunes {
   readonly fits: Fits
 }
 
-export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined): CompiledOutput['check'] {
-  return (value, json) => {
+export const outputCheck =
+  (compiled: () => JsonValidator, prunes?: Prunes): CompiledOutput['check'] =>
+  (value, json) => {
     if (json === undefined) return failed('is missing')
     try {
+      const validator = compiled()
       const faithful = isJsonFaithful(value)
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
@@ -129,7 +131,6 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       return tooDeep(error)
     }
   }
-}
 
 function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined {
   try {
