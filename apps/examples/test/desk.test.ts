@@ -5,7 +5,7 @@ import { connect } from '@jetway/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 vi.stubEnv('FIGMA_TOKEN', 'secret')
-const { desk } = await import('../src/server/desk.ts')
+const { desk } = await import('../src/openapi/desk.ts')
 vi.unstubAllEnvs()
 
 /** Replaces Figma by a server that has one file with two comments. Returns the requests. */

@@ -17,5 +17,5 @@ export {
   type SentMessage,
 } from './messages.ts'
 export { seeded } from './seeded.ts'
-export { slowness } from './slowness.ts'
-export { type Sample, type Trend, trendOf } from './trend.ts'
+export { slowness } from './measure/slowness.ts'
+export { type Sample, type Trend, trendOf } from './measure/trend.ts'

@@ -42,6 +42,13 @@ export class Inside {
     return opening === undefined ? context() : opening.then(context)
   }
 
+  /** Opens the server's `lifespan`. Resolves to its app. */
+  async open(): Promise<unknown> {
+    this.#attach()
+    await this.#runtime.ready()
+    return this.#runtime.app()
+  }
+
   /** Runs the method of the call with other parameters, as the server does for its own clients. */
   run(ctx: RequestContext<never, never>, params: JsonObject): ReturnType<Runtime['dispatcher']['runInside']> {
     return chain(this.enter(ctx, params), (inner) => {

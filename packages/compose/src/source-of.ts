@@ -118,11 +118,32 @@ function toTool(entry: ReturnType<Features['tools']['registry']['entries']>[numb
     relayed: true,
     inputSchema: entry.input.jsonSchema,
     outputSchema: entry.output?.jsonSchema,
-    asks: undefined,
+    // A call with questions becomes a task after its answers. Without a task, the server asks inside the call.
+    asks: entry.taskSupport && (asksOf(entry, child) as Tool['asks']),
     // Servers without the extension publish this form, and servers with it read it.
     ...(ui !== undefined && { ui: undefined, _meta: { ..._meta, ui } }),
     handler: (args: JsonObject, ctx: Ctx) => run(ctx, { name, arguments: args }),
   })
+}
+
+type Ask = (args: unknown, view: object) => unknown
+
+/** Returns the questions of a tool, which see the arguments as the tool's schema parses them, and the server's app. */
+function asksOf(
+  { definition, input }: ReturnType<Features['tools']['registry']['entries']>[number],
+  { inside }: Child,
+): Readonly<Record<string, Ask>> | undefined {
+  const { asks } = definition as { readonly asks?: object }
+  if (asks === undefined) return undefined
+  const { entries = Object.entries(asks) } = asks as { readonly entries?: readonly [string, Ask][] }
+  const asked =
+    (ask: Ask): Ask =>
+    async (args, view) => {
+      const checked = await input.check(args)
+      // The server refuses invalid arguments when the call reaches it.
+      return checked.ok ? ask(checked.value, { ...view, app: await inside.open() }) : undefined
+    }
+  return Object.fromEntries(entries.map(([name, ask]) => [name, asked(ask)]))
 }
 
 function toResource(

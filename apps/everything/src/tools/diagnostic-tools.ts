@@ -29,17 +29,22 @@ export function addDiagnosticTools(server: McpServer): void {
   server.addTool({
     name: 'test_trigger_tool_change',
     description: 'Adds a tool for the moment, which changes the list of tools',
-    handler() {
+    async handler() {
       server.addTool({ name: 'test_momentary_tool', handler: () => 'here' })
+      await moment()
       return String(server.removeTool('test_momentary_tool'))
     },
   })
   server.addTool({
     name: 'test_trigger_prompt_change',
     description: 'Adds a prompt for the moment, which changes the list of prompts',
-    handler() {
+    async handler() {
       server.addPrompt({ name: 'test_momentary_prompt', handler: () => 'here' })
+      await moment()
       return String(server.removePrompt('test_momentary_prompt'))
     },
   })
 }
+
+/** Lets a server that observes this one notice a change before the next one. */
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

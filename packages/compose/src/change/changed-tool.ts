@@ -29,7 +29,8 @@ export function changeTool(tool: Tool, change: AnyChange): Tool {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(annotations !== undefined && { annotations: { ...tool.annotations, ...annotations } }),
-    ...(surgery !== undefined && { inputSchema: surgery.schema }),
+    // The asks of a contained server read arguments by their own names. It asks them again, inside the call.
+    ...(surgery !== undefined && { inputSchema: surgery.schema, asks: undefined }),
     ...(result !== undefined && { outputSchema: undefined, wrapOutput: undefined }),
     handler:
       handler === undefined && result === undefined
@@ -64,7 +65,7 @@ interface Operated {
 }
 
 function operate(tool: Tool, name: string, changes: NonNullable<AnyChange['args']>): Operated {
-  if (tool.asks !== undefined)
+  if (tool.asks !== undefined && tool.relayed !== true)
     throw new UsageError(
       'ERR_MCP_COMPOSE',
       `The tool ${JSON.stringify(tool.name)} cannot be changed at args: it has asks, which read its arguments; put it on a server, and change sourceOf(server)`,

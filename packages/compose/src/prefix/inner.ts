@@ -46,12 +46,14 @@ export function seeing(definition: Definition, seen: Seen): Partial<Record<strin
   // Most definitions see the same context, and another one would make each call slower.
   if (seen.uri === undefined && seen.locals === undefined)
     return typeof handler === 'function' ? { handler: handler.bind(definition) as unknown } : {}
-  if (members['asks'] !== undefined && seen.locals !== undefined)
+  const asks = members['relayed'] === true ? undefined : members['asks']
+  if (asks !== undefined && seen.locals !== undefined)
     throw new UsageError(
       'ERR_MCP_COMPOSE',
       `The tool ${JSON.stringify(definition.name)} has asks; put it on a server, and pass sourceOf(server)`,
     )
-  const changed: Record<string, unknown> = {}
+  // The asks of a contained server would see other locals. It asks them again, inside the call.
+  const changed: Record<string, unknown> = seen.locals === undefined ? {} : { asks: undefined }
   for (const [member, position] of TAKING_CONTEXT) {
     const run = members[member]
     if (typeof run !== 'function') continue
