@@ -30,7 +30,7 @@ async function countTests(title, env = {}, files = []) {
   const file = join(folder, 'vitest.json')
   const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`, ...files)
   const code = await step(title, command, {
-    timeoutMs: 18 * minute,
+    timeoutMs: 28 * minute,
     env: { CI: 'true', JETWAY_REPORT: file, ...BUILT, ...env },
   })
   const report = readReport(file)

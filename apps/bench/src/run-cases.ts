@@ -114,11 +114,9 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   }
   await add(traced, TELEMETRY, (bench) => bench.measure(TEXT, FORM_CONNECTIONS, timing))
   for (const workload of PREFIXED) {
-    const composed = {
-      name: `composed-${workload.name}-${FORM_CONNECTIONS}`,
-      title: `${titleOf(workload, FORM_CONNECTIONS)}, Jetway on Fastify with tools of another server`,
-    }
-    await add(composed, COMPOSED, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
+    const name = `composed-${workload.name}-${FORM_CONNECTIONS}`
+    const form = `${titleOf(workload, FORM_CONNECTIONS)}, Jetway on Fastify with tools of another server`
+    await add({ name, title: form }, COMPOSED, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
   }
   const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))

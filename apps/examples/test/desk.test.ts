@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { originOf } from '@jetway-apps/test-support/http'
 import { connect } from '@jetway/testing'
@@ -11,18 +11,21 @@ vi.unstubAllEnvs()
 /** Replaces Figma by a server that has one file with two comments. Returns the requests. */
 async function figma(): Promise<readonly object[]> {
   const requests: object[] = []
-  const server = createServer(async (request, response) => {
+  const comments = ['ada', 'bob'].map((handle) => ({ message: `From ${handle}`, user: { handle } }))
+  const reply = async (request: IncomingMessage): Promise<object> => {
     const { method, url, headers } = request
     const body = method === 'POST' ? await json(request) : undefined
     requests.push({ method, url, token: headers['x-figma-token'], ...(body !== undefined && { body }) })
+    return method === 'POST' ? { id: '3', message: 'Done' } : { comments }
+  }
+  const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    const comments = ['ada', 'bob'].map((handle) => ({ message: `From ${handle}`, user: { handle } }))
-    response.end(JSON.stringify(method === 'POST' ? { id: '3', message: 'Done' } : { comments }))
+    void reply(request).then((value) => response.end(JSON.stringify(value)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { fetch } = globalThis
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
-    const { origin, pathname, search } = new URL(String(url))
+    const { origin, pathname, search } = new URL(url as URL)
     expect(origin).toBe('https://api.figma.com')
     return fetch(originOf(server) + pathname + search, init)
   })

@@ -90,9 +90,7 @@ function compileInput(compile: CompileJsonSchema, recognised: Recognised, strict
 
 function compileOutput(compile: CompileJsonSchema, recognised: Recognised): CompiledOutput {
   const { jsonSchema, prunes } = convertOutput(recognised)
-  const validator = once(() => compile(jsonSchema, recognised.kind === 'json' ? 'author' : 'library'))
-  // A library's schema is valid. It is compiled when it is first needed, which many never are.
-  if (recognised.kind === 'json') validator()
+  const validator = compile(jsonSchema, recognised.kind === 'json' ? 'author' : 'library')
   return {
     jsonSchema,
     check: outputCheck(validator, prunes && { ...prunes, fits: compiledAlternatives(compile) }),

@@ -109,12 +109,10 @@ interface Prunes {
   readonly fits: Fits
 }
 
-export const outputCheck =
-  (compiled: () => JsonValidator, prunes?: Prunes): CompiledOutput['check'] =>
-  (value, json) => {
+export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined): CompiledOutput['check'] {
+  return (value, json) => {
     if (json === undefined) return failed('is missing')
     try {
-      const validator = compiled()
       const faithful = isJsonFaithful(value)
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
@@ -131,6 +129,7 @@ export const outputCheck =
       return tooDeep(error)
     }
   }
+}
 
 function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined {
   try {
