@@ -1,6 +1,7 @@
 /**
  * Lists and calls a tool on the built weather server with the MCP Inspector's command line, over HTTP (Fastify,
- * Hono) and stdio, and on a server that observes another one. The Inspector needs a newer Node than Jetway, so it runs on the Node in `.ci/tools`.
+ * Hono) and stdio, and on a server that observes another one. The Inspector needs a newer Node than Jetway, so
+ * it runs on the Node in `.ci/tools`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

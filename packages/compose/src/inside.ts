@@ -31,21 +31,23 @@ export class Inside {
    * @throws McpError if the server has closed; `ERR_MCP_LIFESPAN`
    */
   enter(ctx: RequestContext<never, never>, params?: JsonObject): Call | Promise<Call> {
-    this.#attach()
+    const opening = this.#ready()
     const given = ctx as unknown as Call
     const context = (): Call =>
       innerContext(given, {
         app: this.#runtime.app(),
         ...(params !== undefined && { params: { ...given.message.params, ...params } }),
       })
-    const opening = this.#runtime.ready()
     return opening === undefined ? context() : opening.then(context)
   }
 
-  /** Opens the server's `lifespan`. Resolves to its app. */
+  /**
+   * Opens the server's `lifespan`. Resolves to its app.
+   *
+   * @throws McpError if the server has closed; `ERR_MCP_LIFESPAN`
+   */
   async open(): Promise<unknown> {
-    this.#attach()
-    await this.#runtime.ready()
+    await this.#ready()
     return this.#runtime.app()
   }
 
@@ -92,15 +94,18 @@ export class Inside {
     this.#end()
   }
 
-  #attach(): void {
+  /** Counts these calls with the server's mounts, and opens its `lifespan`. Returns undefined if it is open. */
+  #ready(): Promise<void> | undefined {
     if (this.#closing !== undefined) throw closed()
-    if (this.#attached) return
-    try {
-      this.#runtime.attach(this)
-    } catch {
-      throw closed()
+    if (!this.#attached) {
+      try {
+        this.#runtime.attach(this)
+      } catch {
+        throw closed()
+      }
+      this.#attached = true
     }
-    this.#attached = true
+    return this.#runtime.ready()
   }
 }
 

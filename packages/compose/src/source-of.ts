@@ -1,4 +1,11 @@
-import type { ClientView, Completer, McpServer, RequestContext, Source } from '@jetway/core'
+import {
+  asks,
+  type ClientView,
+  type Completer,
+  type McpServer,
+  type RequestContext,
+  type Source,
+} from '@jetway/core'
 import { type Awaitable, chain, memoize, type Relayed } from '@jetway/core/compose'
 import type { JsonObject } from '@jetway/core/protocol'
 import { derive, type Prompt, type Resource, type Template, type Tool } from './definitions.ts'
@@ -119,7 +126,7 @@ function toTool(entry: ReturnType<Features['tools']['registry']['entries']>[numb
     inputSchema: entry.input.jsonSchema,
     outputSchema: entry.output?.jsonSchema,
     // A call with questions becomes a task after its answers. Without a task, the server asks inside the call.
-    asks: entry.taskSupport && (asksOf(entry, child) as Tool['asks']),
+    asks: entry.taskSupport && asksOf(entry, child),
     // Servers without the extension publish this form, and servers with it read it.
     ...(ui !== undefined && { ui: undefined, _meta: { ..._meta, ui } }),
     handler: (args: JsonObject, ctx: Ctx) => run(ctx, { name, arguments: args }),
@@ -128,14 +135,15 @@ function toTool(entry: ReturnType<Features['tools']['registry']['entries']>[numb
 
 type Ask = (args: unknown, view: object) => unknown
 
-/** Returns the questions of a tool, which see the arguments as the tool's schema parses them, and the server's app. */
+/** Returns a tool's asks. They receive the arguments as parsed by the tool's schema, and the server's app. */
 function asksOf(
   { definition, input }: ReturnType<Features['tools']['registry']['entries']>[number],
   { inside }: Child,
-): Readonly<Record<string, Ask>> | undefined {
-  const { asks } = definition as { readonly asks?: object }
-  if (asks === undefined) return undefined
-  const { entries = Object.entries(asks) } = asks as { readonly entries?: readonly [string, Ask][] }
+): Tool['asks'] {
+  const { asks: given } = definition as { readonly asks?: object }
+  if (given === undefined) return undefined
+  // `asks()` keeps its questions in a list, because their order matters.
+  const { entries = Object.entries(given) } = given as { readonly entries?: readonly [string, Ask][] }
   const asked =
     (ask: Ask): Ask =>
     async (args, view) => {
@@ -143,7 +151,7 @@ function asksOf(
       // The server refuses invalid arguments when the call reaches it.
       return checked.ok ? ask(checked.value, { ...view, app: await inside.open() }) : undefined
     }
-  return Object.fromEntries(entries.map(([name, ask]) => [name, asked(ask)]))
+  return entries.reduce<ReturnType<typeof asks>>((list, [name, ask]) => list.ask(name, asked(ask)), asks())
 }
 
 function toResource(

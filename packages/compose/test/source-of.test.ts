@@ -1,8 +1,8 @@
 import { deferred, logLines, settled, silent } from '@jetway-apps/test-support'
-import { createServer, defineExtension } from '@jetway/core'
+import { createServer, defineExtension, elicit, tasks } from '@jetway/core'
 import { apps } from '@jetway/core/apps'
-import { connect } from '@jetway/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { connect, connectPeer, memoryTransport } from '@jetway/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { prefix, sourceOf } from '../src/index.ts'
 import { create, textOf } from './support/servers.ts'
@@ -142,6 +142,26 @@ describe('sourceOf', () => {
       },
     })
     expect(textOf(await client.callTool('asks'))).toBe('Ada {"type":"text","text":"hello"} file:///a')
+  })
+
+  it('asks questions before a call becomes a task', async () => {
+    const [parent, child] = [create('parent', { extensions: [tasks()] }), create('child')]
+    child.addTool({
+      name: 'greet',
+      taskSupport: 'required',
+      inputSchema: z.object({ title: z.string().default('Dr.') }),
+      asks: { name: ({ title }) => elicit(`${title} who?`, z.object({ name: z.string() })) },
+      handler: (_args, ctx) => ctx.answers.name.name,
+    })
+    parent.observe(sourceOf(child))
+    const capabilities = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const transport = await memoryTransport.open(parent)
+    const client = await connectPeer(await transport.dial(), { revision: '2026-07-28', capabilities })
+    onTestFinished(() => client.close())
+    expect((await client.request('tools/call', { name: 'greet' })).result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { name: { params: { message: 'Dr. who?' } } },
+    })
   })
 
   it('publishes its log messages and completed URLs on the containing server', async () => {

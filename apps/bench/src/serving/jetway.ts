@@ -1,4 +1,3 @@
-import { prefix, sourceOf } from '@jetway/compose'
 import { McpServer, type ServerOptions } from '@jetway/core'
 import {
   add,
@@ -12,15 +11,13 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-const SERVER = { name: 'bench', version: '1.0.0' }
-
 /** Creates the server that every Jetway contender uses. Without `options`, it has only default options. */
 export function createServer(
   count: number = toolCount(),
   options: ServerOptions = {},
   prefixOfNames = '',
 ): McpServer {
-  const server = new McpServer(SERVER, options)
+  const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
   server.addTool({
     name: `${prefixOfNames}add`,
     description: 'Adds two numbers',
@@ -44,14 +41,6 @@ export function createServer(
       handler: () => 'nothing found',
     })
   }
-  return server
-}
-
-/** Creates a server that observes another one, or a server that has the same tools itself. */
-export function createPrefixedServer({ observed }: { readonly observed: boolean }): McpServer {
-  if (!observed) return createServer(undefined, {}, 'bench_')
-  const server = new McpServer(SERVER)
-  server.observe(prefix('bench', sourceOf(createServer())))
   return server
 }
 

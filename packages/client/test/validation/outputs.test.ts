@@ -11,7 +11,7 @@ const forecastOf = (outputSchema: unknown, result: object): Script => ({
 })
 const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
 
-/** Measures CPU time, so that the test passes on a busy machine. A slower machine gets more of it. */
+/** Returns the CPU time, scaled to the machine that the limits were set on, so that tests pass on a busy machine. */
 function msSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000 / slowness().cpu

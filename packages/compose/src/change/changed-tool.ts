@@ -29,7 +29,7 @@ export function changeTool(tool: Tool, change: AnyChange): Tool {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(annotations !== undefined && { annotations: { ...tool.annotations, ...annotations } }),
-    // The asks of a contained server read arguments by their own names. It asks them again, inside the call.
+    // The asks of a contained server read arguments by the tool's own names, so that server asks inside the call.
     ...(surgery !== undefined && { inputSchema: surgery.schema, asks: undefined }),
     ...(result !== undefined && { outputSchema: undefined, wrapOutput: undefined }),
     handler:

@@ -52,7 +52,7 @@ export function seeing(definition: Definition, seen: Seen): Partial<Record<strin
       'ERR_MCP_COMPOSE',
       `The tool ${JSON.stringify(definition.name)} has asks; put it on a server, and pass sourceOf(server)`,
     )
-  // The asks of a contained server would see other locals. It asks them again, inside the call.
+  // The asks of a contained server would see the wrong locals, so that server asks inside the call.
   const changed: Record<string, unknown> = seen.locals === undefined ? {} : { asks: undefined }
   for (const [member, position] of TAKING_CONTEXT) {
     const run = members[member]
