@@ -4,7 +4,7 @@ import type { EntryEdit, Format } from '../formats/format.ts'
 import { maskEntry } from '../hosts/secrets.ts'
 import type { EntryChange, Outcome } from './entries.ts'
 import { diff, type Side } from './diff.ts'
-import { changeFile, type FileState, readState } from './file.ts'
+import { type FileState, makeChange, planChange } from './file.ts'
 import type { HostRequest } from './request.ts'
 
 /** A file that was changed, or that would be changed without `--dry-run`. */
@@ -22,16 +22,16 @@ export async function applyToAll(
   decide: (path: string, state: FileState) => EntryChange | Promise<EntryChange>,
 ): Promise<readonly FileReport[]> {
   // All files are checked before the first one is changed.
-  const planned = await Promise.all(
-    paths.map(async (path) => ({ path, ...(await decide(path, await readState(path))) })),
-  )
+  const planned = await Promise.all(paths.map((path) => planChange(path, (state) => decide(path, state))))
   const reports: FileReport[] = []
-  for (const { path, outcome: planning, before = '', text = '' } of planned) {
+  for (const plan of planned) {
+    const { path, change } = plan
     if (!dryRun) {
-      const { outcome } = await changeFile(path, (state) => decide(path, state))
+      const { outcome } = await makeChange(plan)
       reports.push({ path, outcome })
       continue
     }
+    const { outcome: planning, before = '', text = '' } = change
     const sides = { path, before, text, edit: { key: host.key, name }, format: await formatOf(host.format) }
     reports.push({ path, outcome: planning, ...(before !== text && { diff: maskedDiff(sides) }) })
   }

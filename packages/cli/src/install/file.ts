@@ -64,17 +64,32 @@ export async function readState(path: string): Promise<FileState> {
   }
 }
 
-/**
- * Changes a file atomically, after making a backup. If another program changes the file at the same time, reads
- * the file and calls `decide` again. If nothing changes, does not write anything.
- */
-export async function changeFile<T extends FileChange>(
+/** A change to a file, decided for the state that the file had then. */
+export interface PlannedChange<T extends FileChange> {
+  readonly path: string
+  readonly state: FileState
+  readonly change: T
+  /** Decides again, for another state. */
+  readonly decide: (state: FileState) => Promise<T> | T
+}
+
+/** Reads a file, and decides how to change it. Does not write anything. */
+export async function planChange<T extends FileChange>(
   path: string,
   decide: (state: FileState) => Promise<T> | T,
-): Promise<T> {
+): Promise<PlannedChange<T>> {
+  const state = await readState(path)
+  return { path, state, change: await decide(state), decide }
+}
+
+/**
+ * Changes a file atomically, after making a backup. If another program has changed the file since the change
+ * was planned, plans it again. If nothing changes, does not write anything.
+ */
+export async function makeChange<T extends FileChange>(planned: PlannedChange<T>): Promise<T> {
+  const { path, decide } = planned
+  let { state, change } = planned
   for (let attempt = 1; ; attempt++) {
-    const state = await readState(path)
-    const change = await decide(state)
     if (change.text === state.text) return change
     if (state.mode !== undefined && (state.mode & 0o222) === 0)
       throw new CliError('failed', `${path} is read-only`, { hint: 'Nothing was changed' })
@@ -85,6 +100,7 @@ export async function changeFile<T extends FileChange>(
     }
     if (attempt === ATTEMPTS)
       throw new CliError('failed', `${path} changes all the time`, { hint: 'Quit the host, and try again' })
+    ;({ state, change } = await planChange(path, decide))
   }
 }
 
