@@ -18,7 +18,10 @@ const conditions = ['jetway:source', 'node']
  */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
-/** `bash .ci/run` runs the `*.system.test.ts` files, which require a build, or system packages that it installs. */
+/**
+ * `bash .ci/run` also runs the `*.system.test.ts` files. They require a build or system packages, start other
+ * programs, or take more than a few seconds.
+ */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
 /** Returns patterns for the test files of all packages and apps whose names end with `end`. */
@@ -44,9 +47,14 @@ const ISOLATED = [
 ]
 
 /** Long tests that measure durations, so nothing else may run at the same time. */
-const ALONE = ['drain', 'nodes-crossings', 'nodes-isolation', 'open-streams', 'slow-sockets'].map(
-  (name) => `apps/reliability/test/${name}.long.test.ts`,
-)
+const ALONE = [
+  'drain',
+  'event-loop',
+  'nodes-crossings',
+  'nodes-isolation',
+  'open-streams',
+  'slow-sockets',
+].map((name) => `apps/reliability/test/${name}.long.test.ts`)
 
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },

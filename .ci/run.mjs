@@ -8,6 +8,8 @@ import { drawSeed, keepIfFailed, keptSeeds, propertyTests } from './seeds.mjs'
 import { BUILT, build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
+/** Makes vitest run the system tests. */
+const SYSTEM = { JETWAY_SYSTEM_TESTS: '1' }
 const counts = { passed: 0, failed: 0 }
 const failures = []
 
@@ -52,15 +54,18 @@ function readReport(file) {
 }
 
 /**
- * Runs all tests with a seed that no run has used before. Also runs the property tests with each seed that
+ * Runs a tier's tests with a seed that no run has used before. Also runs its property tests with each seed that
  * once failed.
  */
-async function countSeededTests() {
-  const seed = drawSeed()
-  await countTests(`vitest, JETWAY_SEED=${seed}`, { JETWAY_SEED: `${seed}` })
+async function countSeededTests(title, seed, env = {}) {
+  await countTests(`${title}, JETWAY_SEED=${seed}`, { ...env, JETWAY_SEED: `${seed}` })
   keepIfFailed(seed, failures)
   for (const kept of keptSeeds().filter((other) => other !== seed))
-    await countTests(`property tests, JETWAY_SEED=${kept}`, { JETWAY_SEED: `${kept}` }, propertyTests())
+    await countTests(
+      `property tests, JETWAY_SEED=${kept}`,
+      { ...env, JETWAY_SEED: `${kept}` },
+      propertyTests(env === SYSTEM),
+    )
 }
 
 async function steps() {
@@ -84,10 +89,10 @@ async function steps() {
   await step('size of core', script('scripts/core-size.mjs'))
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
-  await countSeededTests()
+  const seed = drawSeed()
+  await countSeededTests('vitest', seed)
   const forSystem = [chromiumInstalled, nginxInstalled, redisInstalled, prometheusInstalled, suiteInstalled]
-  if (forSystem.every(Boolean) && githubFetched)
-    await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
+  if (forSystem.every(Boolean) && githubFetched) await countSeededTests('system tests', seed, SYSTEM)
   await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(
     'conformance',

@@ -32,12 +32,16 @@ export function withFailed(kept, seed, failures) {
   return failed && !kept.includes(seed) ? [seed, ...kept].slice(0, MAX_KEPT) : undefined
 }
 
-/** Returns the test files that contain property tests. */
-export const propertyTests = () =>
+/**
+ * Returns the files of a tier that contain property tests.
+ *
+ * @param {boolean} system - whether to return system tests
+ */
+export const propertyTests = (system) =>
   execFileSync('git', ['grep', '-lE', "from 'fast-check'", '--', '*.test.ts'], {
     cwd: root,
     encoding: 'utf8',
   })
     .trim()
     .split('\n')
-    .filter((file) => !/\.(long|system)\.test\.ts$/.test(file))
+    .filter((file) => !file.endsWith('.long.test.ts') && file.endsWith('.system.test.ts') === system)

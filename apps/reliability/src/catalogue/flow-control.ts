@@ -112,7 +112,7 @@ export const FLOW_CONTROL: Group = {
           name: 'an endless body',
         },
         {
-          file: 'packages/client/test/stdio/faults.test.ts',
+          file: 'packages/client/test/stdio/faults.system.test.ts',
           name: 'buffers an endless line only up to the limit',
         },
         {

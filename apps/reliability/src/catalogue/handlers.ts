@@ -170,7 +170,7 @@ export const HANDLERS: Group = {
           name: 'is logged once per call if %s is called after the handler has returned',
         },
         {
-          file: 'apps/everything/test/many-clients.test.ts',
+          file: 'apps/everything/test/many-clients.system.test.ts',
           name: 'sends each response only to the client that made the request, and only once',
         },
         {

@@ -24,7 +24,7 @@ export const JSON_RPC: Group = {
       behaviour: 'No table of ids spans clients, so no response crosses.',
       tests: [
         {
-          file: 'apps/everything/test/many-clients.test.ts',
+          file: 'apps/everything/test/many-clients.system.test.ts',
           name: 'sends each response only to the client that made the request, and only once',
         },
       ],

@@ -14,7 +14,7 @@ export const PROCESSES: Group = {
           name: 'calls in flight on %s finish',
         },
         {
-          file: 'packages/stdio/test/serve.test.ts',
+          file: 'packages/stdio/test/serve.system.test.ts',
           name: 'waits for running calls on SIGTERM, and then exits with code 0',
         },
       ],
@@ -36,7 +36,7 @@ export const PROCESSES: Group = {
       fault: 'A second signal',
       behaviour: 'The process exits at once.',
       tests: [
-        { file: 'packages/stdio/test/serve.test.ts', name: 'exits immediately on a second %s' },
+        { file: 'packages/stdio/test/serve.system.test.ts', name: 'exits immediately on a second %s' },
         {
           file: 'apps/weather/test/shutdown.system.test.ts',
           name: 'makes the app exit immediately with code 1 if it is sent twice',
@@ -64,7 +64,7 @@ export const PROCESSES: Group = {
       behaviour: 'An idle server exits at once with 0, others within 2 s.',
       tests: [
         {
-          file: 'packages/stdio/test/serve.test.ts',
+          file: 'packages/stdio/test/serve.system.test.ts',
           name: 'exits with code 0 when the input ends',
         },
         {
@@ -79,7 +79,7 @@ export const PROCESSES: Group = {
       behaviour: 'The server closes quietly.',
       tests: [
         {
-          file: 'packages/stdio/test/broken-pipe.test.ts',
+          file: 'packages/stdio/test/broken-pipe.system.test.ts',
           name: 'closes without an error when the pipe breaks during a write',
         },
         { file: 'packages/stdio/test/transport.test.ts', name: 'ERR_STREAM_DESTROYED' },
@@ -91,11 +91,11 @@ export const PROCESSES: Group = {
       behaviour: 'Without stdin and stdout it exits with 0. Nothing is logged about stderr, and calls go on.',
       tests: [
         {
-          file: 'packages/stdio/test/serve.test.ts',
+          file: 'packages/stdio/test/serve.system.test.ts',
           name: 'exits if all of its streams are closed while it writes a response',
         },
         {
-          file: 'packages/stdio/test/serve.test.ts',
+          file: 'packages/stdio/test/serve.system.test.ts',
           name: 'continues to respond after stderr has been closed, even if tools print',
         },
       ],
@@ -106,7 +106,7 @@ export const PROCESSES: Group = {
       behaviour: 'It goes to stderr. Writes to the file descriptor itself cannot be caught.',
       tests: [
         {
-          file: 'packages/stdio/test/serve.test.ts',
+          file: 'packages/stdio/test/serve.system.test.ts',
           name: 'redirects the output of tools to stderr, and warns once',
         },
         {
@@ -122,7 +122,7 @@ export const PROCESSES: Group = {
         'The client rejects all calls with the reason. The manager starts it again, at most five times.',
       tests: [
         {
-          file: 'packages/client/test/stdio/faults.test.ts',
+          file: 'packages/client/test/stdio/faults.system.test.ts',
           name: 'reject with the signal that killed the process',
         },
         {
@@ -136,13 +136,13 @@ export const PROCESSES: Group = {
       fault: 'Processes behind wrappers',
       behaviour: 'The client ends the whole tree: the end of stdin, a signal, SIGKILL.',
       tests: [
-        { file: 'packages/client/test/stdio/stop.test.ts', name: 'ends the server behind a wrapper' },
+        { file: 'packages/client/test/stdio/stop.system.test.ts', name: 'ends the server behind a wrapper' },
         {
-          file: 'packages/client/test/stdio/stop.test.ts',
+          file: 'packages/client/test/stdio/stop.system.test.ts',
           name: 'ends a detached server whose parent has exited',
         },
         {
-          file: 'packages/client/test/stdio/stop.test.ts',
+          file: 'packages/client/test/stdio/stop.system.test.ts',
           name: 'leaves no process behind after 20 connections',
         },
       ],
@@ -174,15 +174,15 @@ export const PROCESSES: Group = {
         'The command starts none of them before the user has seen it and agreed, and gives none the whole environment.',
       tests: [
         {
-          file: 'packages/cli/test/target/project-servers.test.ts',
+          file: 'packages/cli/test/target/project-servers.system.test.ts',
           name: "does not run without the user's consent: %s",
         },
         {
-          file: 'packages/cli/test/target/project-servers.test.ts',
+          file: 'packages/cli/test/target/project-servers.system.test.ts',
           name: "shows the content of the entry's envFile, and is requested again if that file changes",
         },
         {
-          file: 'packages/cli/test/target/project-servers.test.ts',
+          file: 'packages/cli/test/target/project-servers.system.test.ts',
           name: "does not receive the user's environment variables, even if its command is named node",
         },
       ],

@@ -31,8 +31,21 @@ function isNode(value: unknown): value is Node {
 
 export function walk(node: Node, visit: Visit, parent?: Node): void {
   visit(node, parent)
-  for (const child of Object.values(node).flat()) {
-    if (isNode(child)) walk(child, visit, node)
+  for (const value of Object.values(node) as unknown[]) {
+    if (isNode(value)) walk(value, visit, node)
+    else if (Array.isArray(value)) for (const item of value) if (isNode(item)) walk(item, visit, node)
+  }
+}
+
+/** Calls a function only once per file, because many rules ask the same question about a file. */
+function once<T>(find: (source: Source) => T): (source: Source) => T {
+  const results = new WeakMap<Source, T>()
+  return (source) => {
+    const known = results.get(source)
+    if (known !== undefined) return known
+    const result = find(source)
+    results.set(source, result)
+    return result
   }
 }
 
@@ -40,7 +53,7 @@ export function walk(node: Node, visit: Visit, parent?: Node): void {
  * Returns every module that a file imports through static and dynamic imports, re-exports and `import('…')`
  * types.
  */
-export function importsOf(source: Source): Import[] {
+export const importsOf: (source: Source) => readonly Import[] = once((source) => {
   const found: Import[] = []
   walk(source.program, (node) => {
     switch (node.type) {
@@ -61,7 +74,7 @@ export function importsOf(source: Source): Import[] {
     }
   })
   return found
-}
+})
 
 /** Counts lines of code, without blank lines and comments. */
 export function codeLines(source: Source): number {
@@ -74,17 +87,17 @@ export function codeLines(source: Source): number {
 }
 
 /** Returns the text of every string and template in a file. */
-export function literalsOf(source: Source): string[] {
+export const literalsOf: (source: Source) => readonly string[] = once((source) => {
   const found: string[] = []
   walk(source.program, (node) => {
     if (node.type === 'Literal' && typeof node.value === 'string') found.push(node.value)
     if (node.type === 'TemplateElement') found.push(node.value.raw)
   })
   return found
-}
+})
 
 /** Returns the variables that a file refers to, including the name in `globalThis.name`, but no property names. */
-export function namesUsed(source: Source): Set<string> {
+export const namesUsed: (source: Source) => ReadonlySet<string> = once((source) => {
   const found = new Set<string>()
   walk(source.program, (node, parent) => {
     if (node.type === 'Identifier' && !isPropertyName(node, parent)) found.add(node.name)
@@ -94,7 +107,7 @@ export function namesUsed(source: Source): Set<string> {
     }
   })
   return found
-}
+})
 
 function isIdentifier(node: Node, name: string): boolean {
   return node.type === 'Identifier' && node.name === name

@@ -17,7 +17,13 @@ server.addTool({
 
 if (host === 'stdio') await serveStdio(server)
 else {
-  const options = { legacySse: true, response: response as 'json' | 'sse' | 'auto' }
+  const options = {
+    legacySse: true,
+    response: response as 'json' | 'sse' | 'auto',
+    // If one authenticated caller leaves too many replies unread, its further calls are refused. Replies to anonymous
+    // callers would be cut off instead.
+    authenticate: () => ({ principal: 'late' }),
+  }
   const { origin } = await NODE_MOUNTS[host as keyof typeof NODE_MOUNTS](server, options)
   stdout.write(`${origin}\n`)
 }
