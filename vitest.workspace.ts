@@ -46,7 +46,7 @@ const ISOLATED = [
   'packages/core/test/schema/validate/tiered.test.ts',
 ]
 
-/** Long tests that measure durations, so nothing else may run at the same time. */
+/** Long tests that measure time or memory, so nothing else may run at the same time. */
 const ALONE = [
   'drain',
   'event-loop',
@@ -54,6 +54,7 @@ const ALONE = [
   'nodes-isolation',
   'open-streams',
   'slow-sockets',
+  'soak',
 ].map((name) => `apps/reliability/test/${name}.long.test.ts`)
 
 const config: ViteUserConfig = defineConfig({
