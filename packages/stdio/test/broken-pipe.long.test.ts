@@ -3,7 +3,7 @@ import { breakPipes } from './support/broken-pipe.ts'
 
 it(
   '`serveStdio` closes without an error when the pipe breaks during a write',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     expect(await breakPipes(1000)).toEqual([])
   },
