@@ -9,7 +9,7 @@ export interface ZodSchema extends Partial<StandardSchema> {
     readonly def: ZodDef
     readonly innerType?: ZodSchema
     /** Validates without describing issues. */
-    readonly run?: (payload: ZodPayload, context: ZodContext) => ZodPayload | Promise<ZodPayload>
+    readonly run?: (payload: ZodPayload, context: object) => ZodPayload | Promise<ZodPayload>
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
@@ -18,16 +18,13 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
   /** The author's metadata. Schemas of `zod/mini` do not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
+  /** Schemas of `zod/mini` do not have this method. */
+  readonly nullable?: () => { check(add: (payload: ZodPayload) => void): { readonly safeParse: ZodParse } }
 }
 
-interface ZodPayload {
+export interface ZodPayload {
   readonly value: unknown
-  readonly issues: readonly unknown[]
-}
-
-interface ZodContext {
-  readonly async: false
-  readonly error: () => void
+  readonly issues: unknown[]
 }
 
 /**
@@ -112,10 +109,8 @@ function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
 /**
  * Returns true for a plain `z.object`. Unlike strict, loose and catch-all objects, it drops unknown properties.
  */
-export function isStripping(schema: ZodSchema): boolean {
-  const def = definitionOf(schema)
-  return def.type === 'object' && def.catchall === undefined
-}
+export const isStripping = ({ _zod: { def } }: ZodSchema): boolean =>
+  def.type === 'object' && def.catchall === undefined
 
 /**
  * Determines whether any object in a schema drops unknown properties, and which of these objects are part of an

@@ -1,6 +1,5 @@
-import { createValidator, type StepLimit } from '@jetway/json-schema'
+import { createValidator, isSchema, type StepLimit } from '@jetway/json-schema'
 import { withoutSafeBounds } from '../convert/publish.ts'
-import { isSchema } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 

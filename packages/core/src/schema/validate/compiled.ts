@@ -1,6 +1,6 @@
 import type { Pruning } from '../convert/publish.ts'
 import { unknownProperties } from '../convert/strict.ts'
-import { asZod, type ZodParse, type ZodSchema } from '../convert/zod.ts'
+import { asZod, type ZodParse, type ZodPayload, type ZodSchema } from '../convert/zod.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { fromStandardIssues } from '../issues.ts'
 import type {
@@ -42,6 +42,8 @@ export function standardCheck(schema: StandardSchema): CheckInput {
 
 /** Thrown to stop zod, together with the issue that is then reported. */
 const TOO_MANY = new RangeError(`has more than ${MAX_DESCRIBED} issues`)
+const STOPPED: StandardResult<unknown> = { issues: [TOO_MANY] }
+const unlessStopped = (thrown: unknown) => (thrown === TOO_MANY ? STOPPED : Promise.reject(thrown))
 
 type Parsing = ZodSchema & Required<Pick<ZodSchema, 'safeParse' | 'safeParseAsync'>>
 const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !== undefined
@@ -54,28 +56,32 @@ const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !=
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
   if (!parses(zod)) return undefined
+  let found: ZodPayload['issues'] = []
+  // This schema makes zod describe issues that it has found before. Schemas of `zod/mini` cannot do that.
+  const describing = zod.nullable?.().check(({ issues }) => void issues.push(...found))
   return (value) => {
     let left = MAX_DESCRIBED
     const error = (): void => {
       if (left-- === 0) throw TOO_MANY
     }
     // Reading the issues makes zod describe them.
-    const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
-      found === undefined ? { value: data } : { issues: found.issues }
-    const stopped = (thrown: unknown): StandardResult<unknown> => {
-      if (thrown !== TOO_MANY) throw thrown
-      return { issues: [TOO_MANY] }
-    }
+    const read = ({ data, error: fault }: ReturnType<ZodParse>): StandardResult<unknown> =>
+      fault === undefined ? { value: data } : { issues: fault.issues }
     try {
       // A valid value is parsed in this way because with options, `safeParse` takes 20 times as long.
       const run = zod._zod.run?.({ value, issues: [] }, { async: false, error })
-      if (run !== undefined && 'issues' in run && run.issues.length === 0) return { value: run.value }
+      if (run !== undefined && 'issues' in run) {
+        if (run.issues.length === 0) return { value: run.value }
+        if (run.issues.length > MAX_DESCRIBED) throw TOO_MANY
+        found = run.issues
+        if (describing !== undefined) return read(describing.safeParse(null, { error }))
+      }
       left = MAX_DESCRIBED
       return read(zod.safeParse(value, { error }))
     } catch (thrown) {
-      if (thrown === TOO_MANY) return stopped(thrown)
+      if (thrown === TOO_MANY) return STOPPED
       // zod throws here if the schema has asynchronous parts.
-      return zod.safeParseAsync(value, { error }).then(read).catch(stopped)
+      return zod.safeParseAsync(value, { error }).then(read).catch(unlessStopped)
     }
   }
 }

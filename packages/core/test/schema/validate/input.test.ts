@@ -47,6 +47,13 @@ describe('engine.input', () => {
     expect(await check(2_000)).toEqual({ refused: 'has more than 1000 issues' })
   })
 
+  it('validates an invalid value only once', async () => {
+    let calls = 0
+    const schema = z.object({ a: z.string() }).refine(() => ++calls === 0, 'is refused')
+    expect(await checkInput(schema, { a: 'x' })).toEqual({ refused: 'is refused' })
+    expect(calls).toBe(1)
+  })
+
   it('supports any Standard Schema', async () => {
     const schema = toStandardJsonSchema(
       v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }),
