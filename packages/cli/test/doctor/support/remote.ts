@@ -48,7 +48,7 @@ export interface CheckOptions {
 
 export const checkUrl = async (
   url: string,
-  { headers = {}, keepAliveMs = 400 }: CheckOptions = {},
+  { headers = {}, keepAliveMs = 3_000 }: CheckOptions = {},
 ): Promise<readonly Finding[]> =>
   (await checkHttp({ url, headers, progress: () => {}, keepAliveMs })).findings
 
