@@ -32,7 +32,7 @@ async function countTests(title, env = {}, files = []) {
   const file = join(folder, 'vitest.json')
   const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`, ...files)
   const code = await step(title, command, {
-    timeoutMs: 28 * minute,
+    timeoutMs: 35 * minute,
     env: { CI: 'true', JETWAY_REPORT: file, ...BUILT, ...env },
   })
   const report = readReport(file)
@@ -93,7 +93,7 @@ async function steps() {
   await countSeededTests('vitest', seed)
   const forSystem = [chromiumInstalled, nginxInstalled, redisInstalled, prometheusInstalled, suiteInstalled]
   if (forSystem.every(Boolean) && githubFetched) await countSeededTests('system tests', seed, SYSTEM)
-  await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
+  await countStep('packages', script('scripts/packages.mjs'), 10 * minute)
   await countStep(
     'conformance',
     [...pnpm(), '--filter', '@jetway-apps/everything', 'run', 'conformance'],
