@@ -19,8 +19,8 @@ const conditions = ['jetway:source', 'node']
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
 /**
- * `bash .ci/run` also runs the `*.system.test.ts` files. They require a build or system packages, start other
- * programs, or take more than a few seconds.
+ * `bash .ci/run` also runs the `*.system.test.ts` files. They require a build or system packages, or take more
+ * than a few seconds, most because they start programs.
  */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 

@@ -8,8 +8,6 @@ import { drawSeed, keepIfFailed, keptSeeds, propertyTests } from './seeds.mjs'
 import { BUILT, build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
-/** Makes vitest run the system tests. */
-const SYSTEM = { JETWAY_SYSTEM_TESTS: '1' }
 const counts = { passed: 0, failed: 0 }
 const failures = []
 
@@ -57,15 +55,14 @@ function readReport(file) {
  * Runs a tier's tests with a seed that no run has used before. Also runs its property tests with each seed that
  * once failed.
  */
-async function countSeededTests(title, seed, env = {}) {
-  await countTests(`${title}, JETWAY_SEED=${seed}`, { ...env, JETWAY_SEED: `${seed}` })
+async function countSeededTests(title, seed, { system = false } = {}) {
+  const tier = system ? { JETWAY_SYSTEM_TESTS: '1' } : {}
+  await countTests(`${title}, JETWAY_SEED=${seed}`, { ...tier, JETWAY_SEED: `${seed}` })
   keepIfFailed(seed, failures)
-  for (const kept of keptSeeds().filter((other) => other !== seed))
-    await countTests(
-      `property tests, JETWAY_SEED=${kept}`,
-      { ...env, JETWAY_SEED: `${kept}` },
-      propertyTests(env === SYSTEM),
-    )
+  for (const kept of keptSeeds().filter((other) => other !== seed)) {
+    const env = { ...tier, JETWAY_SEED: `${kept}` }
+    await countTests(`property tests, JETWAY_SEED=${kept}`, env, propertyTests({ system }))
+  }
 }
 
 async function steps() {
@@ -92,7 +89,8 @@ async function steps() {
   const seed = drawSeed()
   await countSeededTests('vitest', seed)
   const forSystem = [chromiumInstalled, nginxInstalled, redisInstalled, prometheusInstalled, suiteInstalled]
-  if (forSystem.every(Boolean) && githubFetched) await countSeededTests('system tests', seed, SYSTEM)
+  if (forSystem.every(Boolean) && githubFetched)
+    await countSeededTests('system tests', seed, { system: true })
   await countStep('packages', script('scripts/packages.mjs'), 10 * minute)
   await countStep(
     'conformance',

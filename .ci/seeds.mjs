@@ -33,11 +33,11 @@ export function withFailed(kept, seed, failures) {
 }
 
 /**
- * Returns the files of a tier that contain property tests.
+ * Returns the system tests or the ordinary tests that contain property tests.
  *
- * @param {boolean} system - whether to return system tests
+ * @param {{ system: boolean }} tier
  */
-export const propertyTests = (system) =>
+export const propertyTests = ({ system }) =>
   execFileSync('git', ['grep', '-lE', "from 'fast-check'", '--', '*.test.ts'], {
     cwd: root,
     encoding: 'utf8',

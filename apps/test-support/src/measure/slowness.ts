@@ -3,7 +3,10 @@ import process from 'node:process'
 /** The time for which the work below runs on the machine that the tests' limits were set on, in ms. */
 const REFERENCE_MS = 40
 const ROUNDS = 60
-/** So many bytes are always new memory, which costs ten times as much on some virtual machines. */
+/**
+ * The size of a block that is filled, because new memory costs ten times as much on some virtual machines. Smaller
+ * blocks than 32 MiB may be memory that the allocator has used before.
+ */
 const BYTES = 33 * 1024 * 1024
 
 const sample = Array.from({ length: 400 }, (_, id) => ({ id, name: `tool ${id}`, tags: ['a', 'b', `${id}`] }))

@@ -4,7 +4,7 @@ import type { EntryEdit, Format } from '../formats/format.ts'
 import { maskEntry } from '../hosts/secrets.ts'
 import type { EntryChange, Outcome } from './entries.ts'
 import { diff, type Side } from './diff.ts'
-import { type FileState, makeChange, planChange } from './file.ts'
+import { applyChange, type FileState, planChange } from './file.ts'
 import type { HostRequest } from './request.ts'
 
 /** A file that was changed, or that would be changed without `--dry-run`. */
@@ -25,15 +25,14 @@ export async function applyToAll(
   const planned = await Promise.all(paths.map((path) => planChange(path, (state) => decide(path, state))))
   const reports: FileReport[] = []
   for (const plan of planned) {
-    const { path, change } = plan
+    const { path } = plan
     if (!dryRun) {
-      const { outcome } = await makeChange(plan)
-      reports.push({ path, outcome })
+      reports.push({ path, outcome: (await applyChange(plan)).outcome })
       continue
     }
-    const { outcome: planning, before = '', text = '' } = change
+    const { outcome, before = '', text = '' } = plan.change
     const sides = { path, before, text, edit: { key: host.key, name }, format: await formatOf(host.format) }
-    reports.push({ path, outcome: planning, ...(before !== text && { diff: maskedDiff(sides) }) })
+    reports.push({ path, outcome, ...(before !== text && { diff: maskedDiff(sides) }) })
   }
   return reports
 }

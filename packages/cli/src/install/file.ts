@@ -86,7 +86,7 @@ export async function planChange<T extends FileChange>(
  * Changes a file atomically, after making a backup. If another program has changed the file since the change
  * was planned, plans it again. If nothing changes, does not write anything.
  */
-export async function makeChange<T extends FileChange>(planned: PlannedChange<T>): Promise<T> {
+export async function applyChange<T extends FileChange>(planned: PlannedChange<T>): Promise<T> {
   const { path, decide } = planned
   let { state, change } = planned
   for (let attempt = 1; ; attempt++) {

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { makeChange, planChange } from '../../src/install/file.ts'
+import { applyChange, planChange } from '../../src/install/file.ts'
 import { createHome } from './support/home.ts'
 
-describe('makeChange with concurrent changes', () => {
+describe('applyChange with concurrent changes', () => {
   it('reads the file again if another process has changed it, and preserves both changes', async () => {
     const home = await createHome()
     await home.write('a', 'one')
@@ -13,7 +13,7 @@ describe('makeChange with concurrent changes', () => {
       if (seen.length === 1) await writeFile(home.path('a'), 'two')
       return { text: `${text}+`, secret: false }
     })
-    await makeChange(planned)
+    await applyChange(planned)
     expect(seen).toEqual(['one', 'two'])
     expect(await home.read('a')).toBe('two+')
   })
@@ -25,7 +25,7 @@ describe('makeChange with concurrent changes', () => {
       await writeFile(home.path('a'), `${Number(text) + 1}`)
       return { text: 'ours', secret: false }
     })
-    await expect(makeChange(planned)).rejects.toThrow(/changes all the time/)
+    await expect(applyChange(planned)).rejects.toThrow(/changes all the time/)
     expect(await home.read('a')).toBe('3')
     expect((await readdir(home.path(''))).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })

@@ -1,3 +1,4 @@
+import { memoize } from '@jetway/core/compose'
 import { parseSync, type Node, type ParseResult } from 'oxc-parser'
 
 /** A file in the repository, with its path from the root. The path contains forward slashes. */
@@ -37,23 +38,11 @@ export function walk(node: Node, visit: Visit, parent?: Node): void {
   }
 }
 
-/** Calls a function only once per file, because many rules ask the same question about a file. */
-function once<T>(find: (source: Source) => T): (source: Source) => T {
-  const results = new WeakMap<Source, T>()
-  return (source) => {
-    const known = results.get(source)
-    if (known !== undefined) return known
-    const result = find(source)
-    results.set(source, result)
-    return result
-  }
-}
-
 /**
  * Returns every module that a file imports through static and dynamic imports, re-exports and `import('…')`
  * types.
  */
-export const importsOf: (source: Source) => readonly Import[] = once((source) => {
+export const importsOf: (source: Source) => readonly Import[] = memoize((source) => {
   const found: Import[] = []
   walk(source.program, (node) => {
     switch (node.type) {
@@ -87,7 +76,7 @@ export function codeLines(source: Source): number {
 }
 
 /** Returns the text of every string and template in a file. */
-export const literalsOf: (source: Source) => readonly string[] = once((source) => {
+export const literalsOf: (source: Source) => readonly string[] = memoize((source) => {
   const found: string[] = []
   walk(source.program, (node) => {
     if (node.type === 'Literal' && typeof node.value === 'string') found.push(node.value)
@@ -97,7 +86,7 @@ export const literalsOf: (source: Source) => readonly string[] = once((source) =
 })
 
 /** Returns the variables that a file refers to, including the name in `globalThis.name`, but no property names. */
-export const namesUsed: (source: Source) => ReadonlySet<string> = once((source) => {
+export const namesUsed: (source: Source) => ReadonlySet<string> = memoize((source) => {
   const found = new Set<string>()
   walk(source.program, (node, parent) => {
     if (node.type === 'Identifier' && !isPropertyName(node, parent)) found.add(node.name)

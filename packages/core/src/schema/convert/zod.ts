@@ -22,7 +22,7 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly nullable?: () => { check(add: (payload: ZodPayload) => void): { readonly safeParse: ZodParse } }
 }
 
-export interface ZodPayload {
+interface ZodPayload {
   readonly value: unknown
   readonly issues: unknown[]
 }

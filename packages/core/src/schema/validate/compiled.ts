@@ -1,6 +1,6 @@
 import type { Pruning } from '../convert/publish.ts'
 import { unknownProperties } from '../convert/strict.ts'
-import { asZod, type ZodParse, type ZodPayload, type ZodSchema } from '../convert/zod.ts'
+import { asZod, type ZodParse, type ZodSchema } from '../convert/zod.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { fromStandardIssues } from '../issues.ts'
 import type {
@@ -56,9 +56,6 @@ const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !=
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
   if (!parses(zod)) return undefined
-  let found: ZodPayload['issues'] = []
-  // This schema makes zod describe issues that it has found before. Schemas of `zod/mini` cannot do that.
-  const describing = zod.nullable?.().check(({ issues }) => void issues.push(...found))
   return (value) => {
     let left = MAX_DESCRIBED
     const error = (): void => {
@@ -72,8 +69,9 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
       const run = zod._zod.run?.({ value, issues: [] }, { async: false, error })
       if (run !== undefined && 'issues' in run) {
         if (run.issues.length === 0) return { value: run.value }
-        if (run.issues.length > MAX_DESCRIBED) throw TOO_MANY
-        found = run.issues
+        if (run.issues.length > MAX_DESCRIBED) return STOPPED
+        // This schema makes zod describe the issues that it has found. Schemas of `zod/mini` validate again.
+        const describing = zod.nullable?.().check(({ issues }) => void issues.push(...run.issues))
         if (describing !== undefined) return read(describing.safeParse(null, { error }))
       }
       left = MAX_DESCRIBED
